@@ -2,11 +2,14 @@
 import { html } from 'hono/html'
 import { formatDateTime } from '../contract/date-time.ts'
 import { cursorOf } from '../contract/query.ts'
+import type { Refund } from '../contract/refund.ts'
+import type { Sale } from '../contract/sale.ts'
 import { ApiError, ERRORS } from '../errors.ts'
 import { pathDecoder } from '../http/path.ts'
 import type { Html } from '../web/layout.ts'
 import { CONSOLE_TEXTS, type ConsoleTexts, STATES } from './texts.ts'
 import { CODE_TEXTS } from './texts-codes.ts'
+import { LIST_TEXTS } from './texts-lists.ts'
 import type { Visit } from './visit.ts'
 
 type Content = Html | string | false | undefined
@@ -219,14 +222,20 @@ export const codeAddress = (base: string, uid: string, isTill = false): string =
 export const codeLink = (base: string, uid: string | undefined): Html | '' =>
   uid === undefined ? '' : html`<a href="${codeAddress(base, uid)}">${uid}</a>`
 
-/** A sale by its time, where the console itself made its identifier, which says nothing to a person. */
-export const saleName = (
-  { saleUid, createdAt }: { saleUid: string; createdAt: number },
-  { config, language }: Pick<Visit, 'config' | 'language'>,
-): string =>
-  /^console-[0-9a-f]{16}$/.test(saleUid)
-    ? `${CODE_TEXTS[language].tills.sale} ${formatDateTime(createdAt, config.utcOffset).slice(11, 16)}`
-    : saleUid
+/** An identifier that a person or a program gave: that which the console itself made says nothing to a person. */
+export const givenUid = (uid = ''): string => (/^console-[0-9a-f]{16}$/.test(uid) ? '' : uid)
+
+type Named = Pick<Visit, 'config' | 'language'>
+
+/** A sale or a refund by its identifier; by its time, where nobody gave it one. */
+const nameOf = (uid: string, what: string, createdAt: number, { config }: Named): string =>
+  givenUid(uid) || `${what} ${formatDateTime(createdAt, config.utcOffset).slice(11, 16)}`
+
+export const saleName = ({ saleUid, createdAt }: Pick<Sale, 'saleUid' | 'createdAt'>, visit: Named): string =>
+  nameOf(saleUid, CODE_TEXTS[visit.language].tills.sale, createdAt, visit)
+
+export const refundName = ({ refundUid, createdAt }: Refund, visit: Named): string =>
+  nameOf(refundUid, LIST_TEXTS[visit.language].payments.refund, createdAt, visit)
 
 export const paymentAddress = (base: string, uid: string): string =>
   `${base}payments/${encodeURIComponent(uid)}`

@@ -1,4 +1,5 @@
 // The merchant's pages: what a form that is refused shows, and that it changes nothing (docs/console.md).
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { MAX_PURPOSE } from '../../src/contract/text.ts'
@@ -421,6 +422,84 @@ it('a sale has its time for a name where the console made its identifier, else t
   expect(names).toEqual(['order-7', 'console-7', expect.stringMatching(/^Продажа \d\d:\d\d$/)])
   const found = await page(`/search?q=${made}`)
   expect(found).toMatch(/>Продажа \d\d:\d\d</)
+})
+
+it('a sale of a till has its purpose below its name', async () => {
+  const { site, browser, page } = await signedIn()
+  await browser.post('/tills', { uid: 'till' })
+  await site.ask('/sbp/qrCodes/till/sales/order-7', {
+    method: 'PUT',
+    body: { amount: { value: '5' }, paymentPurpose: 'Чай <зелёный>' },
+  })
+  expect(await page('/tills/till')).toContain(
+    '<bdi>order-7</bdi> <small><bdi>Чай &lt;зелёный&gt;</bdi></small>',
+  )
+})
+
+it('no page shows an identifier that the console itself made of a refund or a sale', async () => {
+  const { site, browser, page } = await signedIn()
+  const { paymentUid } = await site.paid()
+  const address = `/payments/${paymentUid}/refund`
+  const refundId = fieldOf(await page(address), 'refundId')
+  expect(refundId).toMatch(/^console-[0-9a-f]{16}$/)
+  await browser.post(address, { amount: '2', refundId, confirmed: 'yes' })
+  await site.refund(paymentUid, 1, 'order-7')
+  for (const path of [`/payments/${paymentUid}`, `/search?q=${refundId}`]) {
+    const [, rows = ''] = /<tbody(.*)<\/tbody>/s.exec(await page(path)) ?? []
+    expect([path, rows]).toEqual([path, expect.stringMatching(/<bdi>Возврат \d\d:\d\d<\/bdi>/)])
+    expect(rows).not.toContain(refundId)
+  }
+  expect(await page(`/payments/${paymentUid}`)).toContain('<bdi>order-7</bdi>')
+})
+
+it('the purpose of a payment is on each list and page that has it', async () => {
+  const { site, page } = await signedIn()
+  const { paymentUid, qrCodeUid } = await site.paid({}, { paymentPurpose: 'Чай <зелёный>' })
+  for (const path of [
+    '/qr',
+    `/qr/${qrCodeUid}`,
+    '/payments',
+    `/payments/${paymentUid}`,
+    '/search?q=зелёный',
+    `/search?q=${paymentUid}`,
+  ])
+    expect([path, (await page(path)).includes('<bdi>Чай &lt;зелёный&gt;</bdi>')]).toEqual([path, true])
+})
+
+it('a payment of which a part was returned says how much, and what is left', async () => {
+  const { site, page } = await signedIn()
+  const { paymentUid } = await site.paid()
+  for (const [value, refundId, said] of [
+    [2, 'refund-1', /Возвращено 2,00\s₽, осталось 3,00\s₽/],
+    [3, 'refund-2', /Возвращать больше нечего/],
+  ] as const) {
+    await site.refund(paymentUid, value, refundId)
+    await site.reportRefund(paymentUid, refundId, { status: 'COMPLETED' })
+    expect(await page(`/payments/${paymentUid}`)).toMatch(said)
+  }
+})
+
+it('a search that is not over says since when it has searched, and goes on earlier', async () => {
+  const { site, page } = await signedIn()
+  await site.make({ qrCodeUid: 'order-old' })
+  expect(await page('/search?q=er-old')).not.toContain('Искать раньше')
+  await runInDurableObject(site.stub, (_, { storage }) =>
+    storage.sql.exec(
+      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000)
+       INSERT INTO qr_codes (number, qr_code_uid, type, ttl, create_token, link_base, link_id, status, version, created_at)
+         SELECT 100 + i, 'filler-' || i, 'DYNAMIC', 10, 0, link_base, 'L' || i, 'CANCELLED', 1, created_at + i
+         FROM n, qr_codes WHERE qr_codes.number = 1`,
+    ),
+  )
+  const first = await page('/search?q=er-old')
+  const [, next = ''] = /href="(\?[^"]*)">Искать раньше</.exec(first) ?? []
+  expect(first).not.toContain('order-old</bdi>')
+  expect(await page(`/search${next.replaceAll('&amp;', '&')}`)).toContain('<bdi>order-old</bdi>')
+})
+
+it('a code that is made in the console has its day as the beginning of its number', async () => {
+  const { page } = await signedIn()
+  expect(fieldOf(await page('/new'), 'qrCodeUid')).toMatch(/^\d{4}-\d\d-\d\d-[0-9a-f]{6}$/)
 })
 
 it('the sales of a till have their own identifiers and states: paid, returned in part, returned, cancelled', async () => {

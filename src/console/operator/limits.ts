@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import type { Amount } from '../../contract/amount.ts'
 import type { Limits } from '../../contract/limits.ts'
 import type { Html } from '../../web/layout.ts'
-import { typed, typedValue } from '../formats.ts'
+import { currencySign, typed, typedValue } from '../formats.ts'
 import { field } from '../parts.ts'
 import { OPERATOR_TEXTS } from '../texts-operator.ts'
 import type { Visit } from '../visit.ts'
@@ -26,7 +26,7 @@ export function limitsForm(siteId: string, limits: Limits, visit: Visit, tried?:
       const currency = limit?.currency ?? visit.config.homeCurrency
       return html`${field({
         name,
-        label: `${texts[name]}, ${currency}`,
+        label: `${texts[name]}, ${currencySign(currency, visit.language)}`,
         value: tried?.values[name] ?? (limit ? typed(limit.minorUnits, visit.language) : ''),
         hint: texts.without,
         isAmount: true,

@@ -7,7 +7,7 @@ import { money } from '../../web/payer/formats.ts'
 import { markOf } from '../../web/payer/parts.ts'
 import { picture } from '../../web/picture.ts'
 import { typedAmount } from '../../web/typed-amount.ts'
-import { currencySign, typedValue } from '../formats.ts'
+import { currencySign, dayText, typedValue } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import { codeAddress, type FormError, field, formError, select, textsOf } from '../parts.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
@@ -45,7 +45,7 @@ async function newQrCode(visit: Visit, typed: Typed, refused?: FormError): Promi
       ${field({
         name: 'qrCodeUid',
         label: fresh.uid,
-        value: typed.qrCodeUid ?? visit.newUid(),
+        value: typed.qrCodeUid ?? `${dayText(visit.now, visit)}-${visit.newUid().slice(-6)}`,
         hint: fresh.uidHint,
         isRequired: true,
         maxLength: 200,

@@ -15,6 +15,7 @@ import {
   facts,
   filters,
   formError,
+  givenUid,
   notice,
   pageCursor,
   pager,
@@ -142,7 +143,7 @@ async function notification(visit: Visit, tried?: FormError): Promise<Response> 
       [texts.id, html`<code>${id}</code>`],
       [CODE_TEXTS[language].codes.code, codeLink(base, qrCodeUid)],
       [LIST_TEXTS[language].payments.payment, paymentUid && paymentLink(base, paymentUid)],
-      [LIST_TEXTS[language].payments.refund, refundUid],
+      [LIST_TEXTS[language].payments.refund, givenUid(refundUid)],
       [shared.time, when(seconds(found.createdAt), visit)],
       [texts.next, when(seconds(found.nextAttemptAt), visit)],
     ])}</section>

@@ -7,7 +7,18 @@ import type { Html } from '../../web/layout.ts'
 import { money } from '../../web/payer/formats.ts'
 import { when } from '../formats.ts'
 import { consolePage } from '../page.ts'
-import { badge, codeLink, copyButton, facts, notice, pathOf, table, textsOf } from '../parts.ts'
+import {
+  badge,
+  codeLink,
+  copyButton,
+  facts,
+  givenUid,
+  notice,
+  pathOf,
+  refundName,
+  table,
+  textsOf,
+} from '../parts.ts'
 import { needsDecision, paymentState } from '../states.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
@@ -37,7 +48,7 @@ async function payment(visit: Visit): Promise<Response> {
         [texts.payment, html`<code>${paymentUid}</code> ${copyButton(paymentUid, visit)}`],
         [CODE_TEXTS[language].codes.code, codeLink(base, qrCodeUid)],
         [shared.purpose, found.paymentPurpose],
-        [texts.sale, saleUid],
+        [texts.sale, givenUid(saleUid)],
         [shared.time, when(found.createdAt, visit)],
         [texts.method, texts.methods[found.byToken ? 'TOKEN' : 'SBP']],
         [texts.refundedAmount, refunded > 0 && money({ ...amount, minorUnits: refunded }, language)],
@@ -77,12 +88,12 @@ export const refundsTable = (refunds: readonly Refund[], visit: Visit): Html => 
           [shared.time, 'when'],
           [shared.amount, 'sum'],
         ],
-        refunds.map(({ refundUid, status, reason, comment, createdAt, amount }) => [
-          html`<code class="uid">${refundUid}</code>`,
-          html`${badge(status, visit)} ${reason && html`<small>${reason}</small>`}`,
-          comment,
-          when(createdAt, visit),
-          money(amount, visit.language),
+        refunds.map((refund) => [
+          html`<bdi>${refundName(refund, visit)}</bdi>`,
+          html`${badge(refund.status, visit)} ${refund.reason && html`<small>${refund.reason}</small>`}`,
+          refund.comment,
+          when(refund.createdAt, visit),
+          money(refund.amount, visit.language),
         ]),
         texts.refunds,
       )

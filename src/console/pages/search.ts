@@ -14,6 +14,7 @@ import {
   pager,
   paymentAddress,
   purpose,
+  refundName,
   saleName,
   table,
   textsOf,
@@ -113,7 +114,7 @@ function rowOf(result: Result, visit: Visit) {
       const { refund, qrCodeUid } = result
       return {
         address: paymentAddress(base, refund.paymentUid),
-        name: refund.refundUid,
+        name: refundName(refund, visit),
         about: refund.comment ?? qrCodeUid,
         state: refund.status,
         at: refund.createdAt,

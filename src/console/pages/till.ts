@@ -19,6 +19,7 @@ import {
   pager,
   pathOf,
   paymentLink,
+  purpose,
   saleName,
   table,
   textsOf,
@@ -159,9 +160,11 @@ function salesTable(sales: readonly Sale[], visit: Visit): Html {
     sales.map((sale) => {
       const state = saleState(sale)
       return [
-        sale.payment
-          ? paymentLink(visit.base, sale.payment.paymentUid, saleName(sale, visit))
-          : html`<bdi>${saleName(sale, visit)}</bdi>`,
+        html`${
+          sale.payment
+            ? paymentLink(visit.base, sale.payment.paymentUid, saleName(sale, visit))
+            : html`<bdi>${saleName(sale, visit)}</bdi>`
+        }${purpose(sale.paymentPurpose)}`,
         badge(`SALE_${state}`, visit),
         when(sale.createdAt, visit),
         moneyOrStruck(sale.amount, state === 'REFUNDED', visit.language),

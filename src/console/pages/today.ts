@@ -13,7 +13,16 @@ import type { Html } from '../../web/layout.ts'
 import { money } from '../../web/payer/formats.ts'
 import { chart } from '../chart.ts'
 import { boundOf } from '../days.ts'
-import { dayName, daysName, dayText, monthName, shortDay, shortMoney, weekday } from '../formats.ts'
+import {
+  currencySign,
+  dayName,
+  daysName,
+  dayText,
+  monthName,
+  shortDay,
+  shortMoney,
+  weekday,
+} from '../formats.ts'
 import { consolePage } from '../page.ts'
 import { asked, empty, select, table, textsOf } from '../parts.ts'
 import { needsDecision } from '../states.ts'
@@ -131,7 +140,7 @@ function periodForm(
           ? select(
               'currency',
               '',
-              currencies.map((each) => ({ value: each, text: each })),
+              currencies.map((each) => ({ value: each, text: currencySign(each, visit.language) })),
               currency,
             )
           : ''
