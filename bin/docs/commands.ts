@@ -73,7 +73,7 @@ function node(request: ExampleRequest): string {
     return `import { FpsQr } from '@fps-qr/client'
 
 const fps = new FpsQr({ baseUrl: '${BASE}', siteId: 'demo', token: process.env.TOKEN })
-${call(parameters, literal(exactAmounts(named), JAVASCRIPT))}`
+${call(parameters, literal(named, JAVASCRIPT))}`
   }
   const options = [
     method !== 'GET' && `method: '${method}',`,
@@ -124,17 +124,6 @@ echo curl_exec($curl), "\\n";`
 }
 
 const isPicture = (path: string) => path.endsWith('/image')
-
-/** The client takes amounts as texts, because a float is not exact. */
-function exactAmounts(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => [
-      key,
-      key === 'value' && typeof each === 'number' ? each.toFixed(2) : exactAmounts(each),
-    ]),
-  )
-}
 
 interface Syntax {
   indent: string

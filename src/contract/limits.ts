@@ -58,7 +58,7 @@ const amountText = ({ minorUnits, currency }: Amount): string => `${formatMinorU
 export const LIMITS_EXAMPLES = {
   both: {
     summary: 'A payment of 15,000 RUB at most, refunds of 30,000 RUB a day',
-    value: { maxPayment: { value: 15_000 }, maxRefundsPerDay: { value: 30_000 } },
+    value: { maxPayment: { value: '15000.00' }, maxRefundsPerDay: { value: '30000.00' } },
   },
   none: { summary: 'No limits', value: {} },
 } satisfies Record<string, Example>

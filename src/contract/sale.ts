@@ -106,7 +106,7 @@ const payed = {
 }
 
 export const SALE_REQUEST_EXAMPLES = {
-  sale: { summary: 'A sale of 149.50 RUB', value: { amount: { value: 149.5 }, paymentPurpose: 'Tea' } },
+  sale: { summary: 'A sale of 149.50 RUB', value: { amount: { value: '149.50' }, paymentPurpose: 'Tea' } },
 } satisfies Record<string, Example>
 export const ACTIVE_SALE_EXAMPLE: Example = { summary: 'The code is armed', value: active }
 export const PAYED_SALE_EXAMPLE: Example = { summary: 'The sale is paid', value: payed }

@@ -44,6 +44,25 @@ it('every reference resolves', () => {
   expect(references.filter((reference) => !pointers.has(reference))).toEqual([])
 })
 
+/** The values of requests' examples that are numbers, by where they are. */
+function* numbersOf(value: unknown, pointer: string): Generator<string> {
+  if (!isNode(value)) return
+  for (const [name, inner] of Object.entries(value)) {
+    if (name === 'value' && typeof inner === 'number') yield pointer
+    yield* numbersOf(inner, `${pointer}/${name}`)
+  }
+}
+
+it('amounts are text in every example of a request: a number of JSON is a float to most programs', () => {
+  const bodies = operations.flatMap(({ path, method, operation }) =>
+    isNode(operation) && isNode(operation.requestBody)
+      ? [[`${method} ${path}`, operation.requestBody] as const]
+      : [],
+  )
+  expect(JSON.stringify(bodies)).toContain('"value":"149.50"')
+  expect(bodies.flatMap(([name, body]) => [...numbersOf(body, name)])).toEqual([])
+})
+
 it('every component is used', () => {
   const names = ['schemas', 'responses', 'headers', 'parameters'].flatMap((kind) =>
     Object.keys(child(components, kind)).map((name) => `#/components/${kind}/${name}`),
