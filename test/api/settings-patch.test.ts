@@ -130,6 +130,16 @@ const PNG_WITH_EXIF = Uint8Array.from([
   ...[0, 0, 0, 0, ...new TextEncoder().encode('eXIf'), 0, 0, 0, 0],
   ...PNG.slice(33),
 ])
+/** The same behind the picture, before IEND. */
+const PNG_WITH_EXIF_BEHIND = Uint8Array.from([
+  ...PNG.slice(0, -12),
+  ...[0, 0, 0, 0, ...new TextEncoder().encode('eXIf'), 0, 0, 0, 0],
+  ...PNG.slice(-12),
+])
+const WEBP_WITH_EXIF = Uint8Array.from([
+  ...bytesOf('image/webp'),
+  ...[...new TextEncoder().encode('EXIF'), 2, 0, 0, 0, 1, 2],
+])
 const JPEG_WITH_EXIF = Uint8Array.from([
   ...bytesOf('image/jpeg').slice(0, 2),
   ...[0xff, 0xe1, 0, 8, ...new TextEncoder().encode('Exif'), 0, 0],
@@ -213,7 +223,9 @@ describe('an uploaded logo', () => {
 
   it.each<[string, BodyInit, Record<string, string>, number]>([
     ['with EXIF, PNG', PNG_WITH_EXIF, {}, 400],
+    ['with EXIF behind the picture, PNG', PNG_WITH_EXIF_BEHIND, {}, 400],
     ['with EXIF, JPEG', JPEG_WITH_EXIF, {}, 400],
+    ['with EXIF, WebP', WEBP_WITH_EXIF, {}, 400],
     ['that is no picture', 'hello', {}, 400],
     ['that is empty', '', {}, 400],
     ['that is too large', new Uint8Array(256 * 1024 + 1), {}, 413],
