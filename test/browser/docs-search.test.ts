@@ -48,7 +48,7 @@ const QUESTIONS: readonly Question[] = [
   ['резервная копия на своём сервере', 'ru/guides/self-hosting'],
 ]
 
-/** Nobody looked at what these find while the search was tuned: 17 of them came first then. */
+/** The words of the search were not chosen for these: 39 of the 48 come first. */
 const UNSEEN: readonly Question[] = [
   ['where do I see if a notification was delivered', 'guides/notifications'],
   ['callback url requirements', 'guides/notifications'],
@@ -70,6 +70,35 @@ const UNSEEN: readonly Question[] = [
   ['с чего начать', 'ru/guides/five-minutes'],
   ['какие ошибки можно повторить', 'ru/errors'],
   ['что нужно от банка для запуска', 'ru/guides/going-live'],
+  // These 28 were written before the second tuning: 21 of them came first before it, 22 after it; of those above 17 both times.
+  ['what do I answer to a callback', 'guides/notifications'],
+  ['notification came before the redirect', 'guides/notifications'],
+  ['rotate the signing key', 'guides/notifications'],
+  ['can a refund fail', 'guides/refunds'],
+  ['refund twice by mistake', 'guides/refunds'],
+  ['pay without real money', 'guides/testing'],
+  ['pretend that the bank refuses', 'guides/testing'],
+  ['bind the account of a buyer', 'guides/tokens'],
+  ['stop a subscription', 'guides/tokens'],
+  ['donation box', 'guides/counter-and-static'],
+  ['cashier types the amount', 'guides/counter-and-static'],
+  ['first payment in a few minutes', 'guides/five-minutes'],
+  ['meaning of an error code', 'errors'],
+  ['service unavailable 503', 'errors'],
+  ['before going to production', 'guides/going-live'],
+  ['connect my bank', 'guides/going-live'],
+  ['copy of the database every night', 'guides/self-hosting'],
+  ['не пришёл вебхук', 'ru/guides/notifications'],
+  ['что отвечать на уведомление', 'ru/guides/notifications'],
+  ['возврат отклонён', 'ru/guides/refunds'],
+  ['сколько идёт возврат', 'ru/guides/refunds'],
+  ['оплата понарошку', 'ru/guides/testing'],
+  ['отвязать счёт', 'ru/guides/tokens'],
+  ['табличка у прилавка', 'ru/guides/counter-and-static'],
+  ['первый платёж', 'ru/guides/five-minutes'],
+  ['ошибка 429', 'ru/errors'],
+  ['подключить банк', 'ru/guides/going-live'],
+  ['поставить на свой сервер', 'ru/guides/self-hosting'],
 ]
 
 let browser: Browser
@@ -92,8 +121,8 @@ it.each(QUESTIONS)('"%s" finds %s first', async (question, wanted) => {
   expect(await firstOf(question)).toBe(wanted)
 })
 
-it('of questions that it was not tuned for, four fifths find their page first', async () => {
+it('of questions that it was not tuned for, three quarters and more find their page first', async () => {
   const found: string[] = []
   for (const [question, wanted] of UNSEEN) if ((await firstOf(question)) === wanted) found.push(question)
-  expect(found.length).toBeGreaterThanOrEqual(16)
+  expect(found.length).toBeGreaterThanOrEqual(37)
 })

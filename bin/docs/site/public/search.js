@@ -9,15 +9,17 @@ export * from './pagefind/pagefind.js'
 const RANKED = 16
 /** What a page counts by its address: a guide answers a question, an operation or the contract says the rest. */
 const KINDS = [
-  [/\/in-depth\/(contract|operations|runbook|connector|banks)/, 0.45],
-  [/\/in-depth\//, 0.6],
-  [/\/reference\//, 0.6],
+  [/\/in-depth\/(contract|operations|runbook|connector|banks)/, 0.35],
+  [/\/in-depth\//, 0.45],
+  [/\/reference\//, 0.45],
   [/\/errors/, 0.9],
-  // The first page names everything, and says little of it.
-  [/\/docs\/(ru)?(\.html)?$/, 0.7],
+  // The first page and the glossary name everything, and say little of it.
+  [/\/docs\/(ru)?(\.html)?$|\/words/, 0.5],
 ]
 /** A word of the title says what the page is about. */
 const IN_TITLE = 1.8
+/** Of a word that fewer pages have, the rest is chance: it must not outweigh the subject of the question. */
+const RARE = 6
 
 /** One index per language: that of the question's alphabet is asked, whatever language the page has. */
 const indexes = new Map()
@@ -47,7 +49,9 @@ export async function search(term, asked) {
   const language = /\p{Script=Cyrillic}/u.test(term) ? 'ru' : 'en'
   const index = indexOf(language)
   const words = wordsOf(term, language)
-  const lists = await Promise.all(words.map((word) => resultsOf(index, word, asked)))
+  // One after the other: searches of one index at a time share its memory, and lose words.
+  const lists = []
+  for (const word of words) lists.push(await resultsOf(index, word, asked))
   const found = combined(lists)
   const ranked = await Promise.all(found.slice(0, RANKED).map((each) => rankedBy(each, words)))
   ranked.sort((a, b) => b.score - a.score)
@@ -92,7 +96,7 @@ function combined(lists) {
   const pages = new Map()
   for (const results of lists) {
     const most = results[0]?.score ?? 1
-    const rarity = Math.log(1 + 40 / results.length)
+    const rarity = Math.log(1 + 40 / Math.max(results.length, RARE))
     for (const result of results) {
       const page = pages.get(result.id) ?? { result, score: 0, words: 0 }
       page.score += rarity * Math.sqrt(result.score / most)
