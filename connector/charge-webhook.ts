@@ -25,23 +25,33 @@ export function findCharge(core: Core, { bank, reference, order }: Wanted): Char
   return rows.find((row) => names.includes(row.bank))
 }
 
-/** A signed completed payment is a fact; of anything else the bank is asked. @throws where it does not state a charge that has ended */
+/**
+ * A signed completed payment is a fact; of anything else the bank is asked. An end that the connector has taken for one is none
+ * where the bank states another: a refused charge can have been made all the same, and the operator can err.
+ * @returns why the webhook has to stay: the charge has no end, or not yet the one that the bank states
+ * @throws where the bank does not state a charge that has ended
+ */
 export async function recordChargeWebhook(
   core: Core,
   charge: ChargeRow,
   payment: Pick<BankPayment, 'status' | 'number' | 'amount'> | undefined,
-): Promise<void> {
+): Promise<string | undefined> {
   if (payment?.status === 'COMPLETED') {
     completeCharge(core, charge, { reference: payment.number, amount: payment.amount })
-  } else if (charge.state === 'COMPLETED') await recordRefunds(core, charge)
-  else core.disk.charges.wake(charge, core.platform.now())
-}
-
-/** A webhook of a charge that is known to be completed can tell that it was refunded. */
-async function recordRefunds(core: Core, charge: ChargeRow): Promise<void> {
+    return
+  }
+  if (charge.state !== 'COMPLETED' && charge.state !== 'DECLINED') {
+    core.disk.charges.wake(charge, core.platform.now())
+    return 'the charge has not ended'
+  }
   const open = core.banks.get(charge.bank)
-  const stated = await open?.bank.bindings?.chargeState(requestOf(open, charge), charge.reference)
-  if (stated) recordChargeRefunds(core, charge, stated)
+  if (!open?.bank.bindings) return `the connector has no bank ${charge.bank}`
+  const id = charge.state === 'COMPLETED' ? charge.reference : charge.note
+  const stated = await open.bank.bindings.chargeState(requestOf(open, charge), id)
+  if (stated.status === 'COMPLETED') completeCharge(core, charge, stated)
+  recordChargeRefunds(core, core.disk.charges.get(charge) ?? charge, stated)
+  const isOver = charge.state === 'COMPLETED' || stated.status === 'COMPLETED' || stated.status === 'DECLINED'
+  return isOver ? undefined : 'the charge was declined, and the bank states no end of it'
 }
 
 /** Reports what the bank has refunded of a completed charge, and nobody has instructed. */

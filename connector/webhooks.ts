@@ -139,9 +139,9 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
     const charge = findCharge(this.core, webhook)
     if (charge) {
       // Charges come first: the code of a charge is another payment's.
-      await recordChargeWebhook(this.core, charge, webhook.payment)
-      disk.webhooks.finish(row, 'DONE', '')
-      return
+      const problem = await recordChargeWebhook(this.core, charge, webhook.payment)
+      if (problem === undefined) disk.webhooks.finish(row, 'DONE', '')
+      return problem
     }
     const found = findOnDisk(this.core, webhook) ?? (await findInLists(this.core, webhook))
     if (!found) return 'no site has this code'

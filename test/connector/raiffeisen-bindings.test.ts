@@ -33,6 +33,14 @@ async function bound() {
 
 const statusOf = (at: Surroundings, bindingUid: string) => at.service.site('farm').bindings.get(bindingUid)
 
+/** The order that was charged, and the bank's code of it. */
+function chargedOf({ raiffeisen }: Surroundings) {
+  const order = raiffeisen.charged[0]?.order ?? ''
+  const code = Array.from(raiffeisen.codes.values()).find((each) => each.order === order)
+  if (!code) throw new Error('no order was charged')
+  return { order, code }
+}
+
 const LOST: [string, Fault][] = [
   ...UNANSWERED,
   [
@@ -379,6 +387,56 @@ describe('charge', () => {
       expect(at.raiffeisen.callsOf('charge')).toHaveLength(1)
     },
   )
+
+  const questions: [string, Fault | undefined][] = [
+    ['the bank states it at once', undefined],
+    ...LOST,
+    [
+      'the bank states at first that it is in progress',
+      { status: 200, body: { paymentStatus: 'IN_PROGRESS' } },
+    ],
+  ]
+  it.each(questions)(
+    'one that was refused, and of which a callback says SUCCESS, is completed where %s',
+    async (...given) => {
+      const [, fault] = given
+      const { at, running, binding, link } = await bound()
+      const refusal = { code: 'ERROR.INVALID_REQUEST', message: 'x' }
+      at.raiffeisen.fail('charge', { status: 400, body: refusal, executed: true })
+      const asked = await charge(at, binding, link)
+      await running.connector.settle()
+      expect(asked.result()?.status).toBe('DECLINED')
+      const { order, code } = chargedOf(at)
+      if (fault && 'body' in fault && fault.status === 200 && typeof fault.body === 'object')
+        Object.assign(fault.body ?? {}, { amount: 50, order, qrId: code.qrId, sbpMerchantId: 'MA0000000552' })
+      if (fault) at.raiffeisen.fail('charge_status', fault)
+      await at.raiffeisen.deliver(code.qrId)
+      await running.connector.settle()
+      expect(asked.result()?.status).toBe(fault ? 'DECLINED' : 'COMPLETED')
+      await minutes({ at, running }, 3)
+      expect(asked.result()).toMatchObject({ status: 'COMPLETED', reference: `raif-farm:${order}` })
+      expect(running.core.disk.webhooks.countWaiting()).toBe(0)
+      expect(at.raiffeisen.callsOf('charge')).toHaveLength(1)
+    },
+  )
+
+  it('a callback that comes before the answer to the charge is kept until the charge has ended', async () => {
+    const { at, running, binding, link } = await bound()
+    const refusal = { code: 'ERROR.INVALID_REQUEST', message: 'x' }
+    at.raiffeisen.fail('charge', { status: 400, body: refusal, executed: true })
+    at.raiffeisen.beforeAnswer = async (operation) => {
+      if (operation !== 'charge') return
+      await at.raiffeisen.deliver(chargedOf(at).code.qrId)
+      running.connector.turn()
+      await expect.poll(() => running.core.disk.webhooks.waiting()[0]?.attempts).toBe(1)
+    }
+    const asked = await charge(at, binding, link)
+    await running.connector.settle()
+    expect(asked.result()?.status).toBe('DECLINED')
+    await minutes({ at, running }, 1)
+    expect(asked.result()?.status).toBe('COMPLETED')
+    expect(running.core.disk.webhooks.countWaiting()).toBe(0)
+  })
 
   it('an answer about another order, or of another merchant, decides nothing', async () => {
     for (const changes of [{ order: 'other' }, { sbpMerchantId: 'MA0000000001' }, { amount: 1.234 }]) {

@@ -508,6 +508,21 @@ describe('charge', () => {
     expect(at.service.site('cafe').refunds.size).toBe(1)
   })
 
+  it('one that was declined, and of which the bank tells a refund, is reported with both', async () => {
+    const { at, running, binding, link } = await bound()
+    at.tbank.chargeResult = 'REJECTED'
+    const asked = await charge(at, binding, link)
+    await running.connector.settle()
+    expect(asked.result()?.status).toBe('DECLINED')
+    const paymentId = String(Object(at.tbank.callsOf('ChargeQr')[0]?.body).PaymentId)
+    await at.tbank.finishCharge(paymentId, 'CONFIRMED', { times: 0 })
+    await at.tbank.refundInConsole(paymentId, 5_000)
+    await running.connector.settle()
+    expect(asked.result()).toMatchObject({ status: 'COMPLETED', reference: `tbank-cafe:${paymentId}` })
+    const { refunds } = at.service.site('cafe')
+    expect(Array.from(refunds.values())).toEqual([{ status: 'COMPLETED', amount: PRICE }])
+  })
+
   it('a refund of a charge that the merchant asked for is not reported twice', async () => {
     const { at, running, binding, link } = await bound()
     const asked = await charge(at, binding, link)

@@ -152,7 +152,10 @@ export abstract class FakeBank {
     if (fault && 'delayMs' in fault) await sleep(fault.delayMs)
     if (fault && 'broken' in fault && fault.broken === 'before') return void response.destroy()
     if (fault && 'status' in fault) {
-      if (fault.executed) this.execute(call)
+      if (fault.executed) {
+        this.execute(call)
+        await this.beforeAnswer(call.operation, call)
+      }
       response.writeHead(fault.status, fault.retryAfter ? { 'retry-after': String(fault.retryAfter) } : {})
       const { body = { code: 'fault', message: 'the bank has a fault' } } = fault
       return void response.end(typeof body === 'string' ? body : JSON.stringify(body))
