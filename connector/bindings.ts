@@ -82,8 +82,7 @@ export function recordBinding(
   if (state === before.state) return
   disk.transaction(() => {
     if (!disk.bindings.change(row, state, nextAskOf({ ...before, state }, now))) return
-    const bank = core.banks.get(row.bank)
-    const reference = bank && referenceOf(bank, '', row.request)
+    const reference = referenceOf({ name: row.bank }, '', row.request)
     const body = { status: state, bankMemberId, reference }
     disk.reports.put({ site: row.site, path: reportPathOf(row), body }, now)
     if (state === 'DELETED') declineUnsent(core, row)

@@ -29,13 +29,12 @@ export const chargePathOf = ({ qrcId, paymentUid }: Pick<ChargeRow, 'qrcId' | 'p
 /** Reports the result. A completed one has the reference and the number by which its refund finds it. */
 function reportCharge(core: Core, charge: ChargeRow): void {
   const { site, bindingUid, state, amount, reason, reference, linkCancelled, note } = charge
-  const bank = core.banks.get(charge.bank)
   const body = {
     status: state,
     amount: { value: roublesOf(amount), currency: 'RUB' },
     reason: state === 'DECLINED' ? reason.slice(0, 255) || undefined : undefined,
     networkUid: (reference || note).slice(0, 64) || undefined,
-    reference: bank && reference !== '' ? referenceOf(bank, reference) : undefined,
+    reference: reference === '' ? undefined : referenceOf({ name: charge.bank }, reference),
     linkCancelled: linkCancelled === 1 || undefined,
     bindingUid,
   }

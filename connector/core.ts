@@ -119,9 +119,9 @@ export function openConfiguration(
 
 /**
  * A reference is the bank's name, a colon, and the suffix that the bank's adapter adds. Where an account is to be bound, or is
- * bound, the bank's id of that request follows behind `#`.
+ * bound, the bank's id of that request follows behind `#`. The name is enough: its credentials can be gone.
  */
-export const referenceOf = (bank: OpenBank, rest: string, request?: string): string =>
+export const referenceOf = (bank: Pick<OpenBank, 'name'>, rest: string, request?: string): string =>
   `${bank.name}:${rest}${request === undefined ? '' : `#${request}`}`
 
 /** What a reference says. */

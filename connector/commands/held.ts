@@ -94,10 +94,18 @@ function requireHeld(kind: 'refund' | 'charge', row: { state: string } | undefin
   if (row?.state !== 'HELD') throw new Error(`the ${kind} is ${row?.state}, only a held one can be settled`)
 }
 
-/** By what a refund finds the charge. @throws Error where nobody knows it */
+/** By what a refund finds the charge. @throws Error where nobody knows it, or where its number would lead the refund astray */
 function referenceOf({ banks }: Core, { bank, note, order }: ChargeRow, number: string | undefined): string {
-  const isFoundByOrder = banks.get(bank)?.bank.bindings?.isFoundByOrder ?? true
-  const reference = number ?? (note || (isFoundByOrder ? order : ''))
+  const open = banks.get(bank)?.bank
+  if (open?.bindings?.isFoundByOrder) {
+    if (number === undefined) return order
+    throw new Error(`${open.title} finds it by its order: leave out --number`)
+  }
+  const reference = number ?? note
   if (reference !== '') return reference
-  throw new Error('--number is missing, must be the bank’s number of the payment')
+  // Without the bank nobody knows by which of them it finds a charge.
+  const orOrder = open
+    ? ''
+    : `, or ${order} where the bank finds it by its order: the connector has no bank ${bank}`
+  throw new Error(`--number is missing, must be the bank’s number of the payment${orOrder}`)
 }

@@ -92,6 +92,32 @@ it('settle needs the bank’s number of a completed charge that the disk does no
   })
 })
 
+it('settle refuses a number at a bank that finds a charge by its order', async () => {
+  const at = await surroundings({ now: Date.now() - 9 * HOUR })
+  const running = await start({ ...at, directory: `${at.directory}/data` })
+  at.clock.now += MINUTE
+  const { qrcId } = await registerToken(at, 'farm')
+  at.clock.now += MINUTE
+  await at.raiffeisen.consent(qrcId, 'SUBSCRIBED')
+  await running.connector.settle()
+  const link = await register(at, 'farm', { amount: PRICE })
+  at.raiffeisen.fail('charge', { broken: 'before' })
+  const asked = await charge(at, boundBy(at, 'farm', qrcId), link)
+  await running.connector.settle()
+  const { order } = running.core.disk.charges.get({ site: 'farm', paymentUid: asked.paymentUid }) ?? {}
+  for (let hour = 0; hour < 3; hour++) {
+    at.clock.now += HOUR
+    await running.connector.settle()
+  }
+  await running.stop()
+  const of = ['--site', 'farm', '--charge', asked.paymentUid, '--as', 'completed', '--by', 'anna', '--yes']
+  expect(await runCommand(at, 'settle', ...of, '--number', '2304882')).toMatchObject({
+    ...{ code: 2, errors: 'Raiffeisenbank finds it by its order: leave out --number' },
+  })
+  expect((await runCommand(at, 'settle', ...of)).code).toBe(0)
+  expect(asked.result()).toMatchObject({ status: 'COMPLETED', reference: `raif-farm:${order}` })
+})
+
 it('reconcile compares charges with the bank and the service, and records one that the bank has made', async () => {
   const { at, running, binding, link } = await bound()
   const good = await charge(at, binding, link)

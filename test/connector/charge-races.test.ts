@@ -1,7 +1,8 @@
 // Races of bound accounts and their charges: what arrives while the bank is being asked.
 import { expect, it } from 'vitest'
+import { chargeToSettle } from '../../connector/commands/held.ts'
 import { boundBy, charge, deleteToken, PRICE, registerToken } from './bound.ts'
-import { HOUR, MINUTE, register, start, surroundings } from './harness.ts'
+import { HOUR, MINUTE, ofRefund, refund, register, start, surroundings } from './harness.ts'
 
 /** A connector, and an account that T-Bank has bound. */
 async function bound() {
@@ -129,6 +130,70 @@ it('a sent charge whose credentials are gone is held: the operator can end it, a
   const last = await start(at)
   await last.connector.settle()
   expect(asked.result()?.status).toBe('COMPLETED')
+})
+
+it('a charge that the operator completes while its credentials are gone has its own reference: its refund goes to it', async () => {
+  const { at, running, binding, link } = await bound()
+  at.tbank.chargeResult = 'AUTHORIZING'
+  const asked = await charge(at, binding, link)
+  await running.connector.settle()
+  const paymentId = String(Object(at.tbank.callsOf('ChargeQr')[0]?.body).PaymentId)
+  await at.tbank.finishCharge(paymentId, 'CONFIRMED', { times: 0 })
+  await running.stop()
+  const { config } = at
+  const { 'tbank-cafe': _, ...banks } = config.banks
+  const sites = { ...config.sites, cafe: { ...config.sites.cafe, bank: 'raif-farm' } }
+  at.clock.now += HOUR
+  const without = await start({ ...at, config: { ...config, banks, sites } })
+  await without.connector.settle()
+  const { paymentUid } = asked
+  const of = { site: 'cafe', paymentUid, number: undefined, reason: '', by: 'anna' }
+  chargeToSettle(without.core, { ...of, result: 'COMPLETED' }).finish()
+  await without.connector.settle()
+  const reference = `tbank-cafe:${paymentId}`
+  expect(asked.result()).toMatchObject({ status: 'COMPLETED', networkUid: paymentId, reference })
+  await without.stop()
+  const next = await start(at)
+  const back = await refund(at, 'cafe', { ...link, paymentUid, reference }, '50.00')
+  await next.connector.settle()
+  expect(at.tbank.sessions.get(paymentId)?.refunded).toBe(5_000)
+  expect(ofRefund(at, back)?.status).toBe('COMPLETED')
+})
+
+it('without its bank a charge is completed by a number alone: nobody knows by what a refund would find it', async () => {
+  const { at, running } = await bound()
+  const token = await registerToken(at, 'farm')
+  at.clock.now += MINUTE
+  await at.raiffeisen.consent(token.qrcId, 'SUBSCRIBED')
+  await running.connector.settle()
+  at.raiffeisen.chargeResult = 'IN_PROGRESS'
+  const asked = await charge(
+    at,
+    boundBy(at, 'farm', token.qrcId),
+    await register(at, 'farm', { amount: PRICE }),
+  )
+  await running.connector.settle()
+  const { order = '' } = at.raiffeisen.charged[0] ?? {}
+  await running.stop()
+  const { config } = at
+  const { 'raif-farm': _, ...banks } = config.banks
+  const sites = { ...config.sites, farm: { ...config.sites.farm, bank: 'tbank-cafe' } }
+  const next = await start({ ...at, config: { ...config, banks, sites } })
+  at.clock.now += HOUR
+  await next.connector.settle()
+  const of = {
+    site: 'farm',
+    paymentUid: asked.paymentUid,
+    reason: '',
+    by: 'anna',
+    result: 'COMPLETED' as const,
+  }
+  expect(() => chargeToSettle(next.core, { ...of, number: undefined })).toThrow(
+    `--number is missing, must be the bank’s number of the payment, or ${order} where the bank finds it by its order`,
+  )
+  chargeToSettle(next.core, { ...of, number: order }).finish()
+  await next.connector.settle()
+  expect(asked.result()?.reference).toBe(`raif-farm:${order}`)
 })
 
 it('a charge that is declined after its link was cancelled says so', async () => {

@@ -7,8 +7,8 @@ import type { TestBank } from './test-banks.ts'
 /** A charge that has moved money. Amounts are kopecks. */
 export interface MadeCharge {
   order: string
-  /** The bank's number of the payment. */
-  number: string
+  /** The bank's number of the payment, where a refund needs it. */
+  number?: string
   refunded: number
 }
 
@@ -86,7 +86,7 @@ function raiffeisenOf(fake: FakeRaiffeisen): BindingBank {
     made: () =>
       codes()
         .filter(({ payment }) => payment?.status === 'SUCCESS')
-        .map(({ order, refunded }) => ({ order, number: order, refunded })),
+        .map(({ order, refunded }) => ({ order, refunded })),
     executions: () =>
       fake.charged.reduce(
         (counts, { order }) => counts.set(order, (counts.get(order) ?? 0) + 1),

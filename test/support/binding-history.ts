@@ -210,8 +210,8 @@ export class BindingHistory {
     const order = orderOf(this.siteId, paymentUid)
     const made = this.bound.made().find((charge) => charge.order === order)
     const as = (isDone: boolean) => ['--site', this.siteId, '--as', isDone ? 'completed' : 'declined']
-    if (refundUid === null)
-      return [...as(made !== undefined), '--charge', paymentUid, ...(made ? ['--number', made.number] : [])]
+    const number = made?.number === undefined ? [] : ['--number', made.number]
+    if (refundUid === null) return [...as(made !== undefined), '--charge', paymentUid, ...number]
     // Given back, and nobody was told.
     const rest = (made?.refunded ?? 0) - (await this.#merchant.payment(paymentUid)).refunded
     return [...as(rest >= amount), '--payment', paymentUid, '--refund', refundUid]
