@@ -15,6 +15,8 @@ export interface Documented<T> {
   body: z.ZodType<T>
   /** The sentence of the document that says so, in its language. */
   says: string
+  /** Whether the document does not say so, and the answer is taken for it. */
+  isAssumed?: boolean
 }
 
 /**
@@ -70,9 +72,9 @@ function decide<T>(operation: string, answer: BankAnswer, answers: Answers<T>): 
   const executed = matchOf(answer, answers.executed)
   if (executed) return executed.value
   const refused = textOf(answer, answers.refused)
-  if (refused !== undefined) throw new Refused(refused.slice(0, 300))
+  if (refused) throw new Refused(refused.text.slice(0, 300))
   const unknown = textOf(answer, answers.notKnown)
-  if (unknown !== undefined) throw new NotKnown(unknown.slice(0, 300))
+  if (unknown) throw new NotKnown(unknown.text.slice(0, 300), unknown)
   const { status, retryAfter } = answer
   throw new Unavailable(`${operation}: the bank answers ${status}${explanationOf(answer)}`, {
     isInDoubt: true,
@@ -89,8 +91,15 @@ function matchOf<T>({ status, body }: BankAnswer, row: Documented<T>): { value: 
   return isItsStatus && success ? { value: data } : undefined
 }
 
-function textOf(answer: BankAnswer, rows: readonly Documented<string>[] = []): string | undefined {
-  return rows.map((row) => matchOf(answer, row)).find((match) => match !== undefined)?.value
+/** The text of the first row that the answer is, and whether it is only taken for it. */
+function textOf(
+  answer: BankAnswer,
+  rows: readonly Documented<string>[] = [],
+): { text: string; isAssumed: boolean } | undefined {
+  for (const row of rows) {
+    const match = matchOf(answer, row)
+    if (match) return { text: match.value, isAssumed: row.isAssumed ?? false }
+  }
 }
 
 /** What an answer that decides nothing says of itself, for the operator. HTML says nothing. */

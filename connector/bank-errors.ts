@@ -4,7 +4,15 @@
 export class Refused extends Error {}
 
 /** *Not known*: the bank states that it does not have what it was asked about. */
-export class NotKnown extends Error {}
+export class NotKnown extends Error {
+  /** Whether the bank's document has no such answer, and it is taken for this one. */
+  readonly isAssumed: boolean
+
+  constructor(message: string, { isAssumed = false }: { isAssumed?: boolean } = {}) {
+    super(message)
+    this.isAssumed = isAssumed
+  }
+}
 
 /** The signature of a webhook is missing or wrong, or it is of somebody else. */
 export class Unauthorized extends Error {}

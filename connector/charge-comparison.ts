@@ -48,6 +48,8 @@ async function differenceOf(core: Core, charge: ChargeRow): Promise<string | und
   } catch (error) {
     if (!(error instanceof NotKnown)) return messageOf(error)
     if (charge.state === 'COMPLETED') return 'reported as COMPLETED, the bank does not have it'
+    // An answer that the document does not have is no proof that nothing was charged.
+    if (error.isAssumed) return messageOf(error)
   }
 }
 

@@ -92,6 +92,30 @@ it('settle needs the bank’s number of a completed charge that the disk does no
   })
 })
 
+it('reconcile names a declined charge of which the bank says what no document has', async () => {
+  const at = await surroundings({ now: Date.now() - 9 * HOUR })
+  const running = await start({ ...at, directory: `${at.directory}/data` })
+  at.clock.now += MINUTE
+  const { qrcId } = await registerToken(at, 'farm')
+  at.clock.now += MINUTE
+  await at.raiffeisen.consent(qrcId, 'SUBSCRIBED')
+  await running.connector.settle()
+  at.raiffeisen.chargeResult = 'ERROR.INVALID_REQUEST'
+  const link = await register(at, 'farm', { amount: PRICE })
+  const { paymentUid } = await charge(at, boundBy(at, 'farm', qrcId), link)
+  await running.connector.settle()
+  await running.stop()
+  const of = (time: number) => new Date(time).toISOString()
+  const period = ['--from', of(at.clock.now - HOUR), '--to', of(at.clock.now + HOUR)]
+  expect((await runCommand(at, 'reconcile', ...period)).code).toBe(0)
+  at.raiffeisen.fail('charge_status', { status: 400, body: { code: 'ERROR.BUSY', message: 'later' } }, 9)
+  const { code, lines } = await runCommand(at, 'reconcile', ...period)
+  expect([code, lines[0]]).toEqual([
+    1,
+    `farm charge ${paymentUid}, 50.00 RUB: Raiffeisenbank: ERROR.BUSY, later`,
+  ])
+})
+
 it('settle refuses a number at a bank that finds a charge by its order', async () => {
   const at = await surroundings({ now: Date.now() - 9 * HOUR })
   const running = await start({ ...at, directory: `${at.directory}/data` })

@@ -8,6 +8,7 @@ import {
   DAY,
   HOUR,
   MINUTE,
+  type Running,
   refund,
   register,
   registerData,
@@ -39,6 +40,13 @@ function chargedOf({ raiffeisen }: Surroundings) {
   const code = Array.from(raiffeisen.codes.values()).find((each) => each.order === order)
   if (!code) throw new Error('no order was charged')
   return { order, code }
+}
+
+/** What the bank says of the order of a charge that it has made. */
+function statedOrder({ raiffeisen }: Surroundings, { core }: Running, paymentUid: string) {
+  const { order } = core.disk.charges.get({ site: 'farm', paymentUid }) ?? {}
+  const { sbpMerchantId } = raiffeisen
+  return { amount: 50, currency: 'RUB', order, paymentStatus: 'SUCCESS', qrId: 'Q', sbpMerchantId }
 }
 
 const LOST: [string, Fault][] = [
@@ -358,6 +366,41 @@ describe('charge', () => {
     } else expect(asked.result()).toBeUndefined()
     expect(at.raiffeisen.callsOf('charge')).toHaveLength(1)
   })
+
+  it.each([
+    ['ERROR.NOT_FOUND', 404, true],
+    ['ERROR.ORDER_NOT_FOUND', 404, true],
+    ['ERROR.ANYTHING', 200, true],
+    ['ERROR.NOT_FOUND', 403, false],
+    ['ERROR.ANYTHING', 429, false],
+    ['ERROR.ANYTHING', 500, false],
+    ['no_route', 404, false],
+  ] as const)(
+    'a lost order of which the bank says %s with %i is held after an hour, and never sent again: %j',
+    async (code, status, isHeld) => {
+      const { at, running, binding, link } = await bound()
+      at.raiffeisen.fail('charge', { broken: 'before' })
+      const asked = await charge(at, binding, link)
+      await running.connector.settle()
+      const held = () => running.core.disk.charges.held().map(({ paymentUid }) => paymentUid)
+      at.raiffeisen.fail('charge_status', { status, body: { code, message: 'x' } }, 999)
+      at.clock.now += HOUR - MINUTE
+      await running.connector.settle(1)
+      expect(held()).toEqual([])
+      at.clock.now += HOUR
+      await running.connector.settle()
+      expect(held()).toEqual(isHeld ? [asked.paymentUid] : [])
+      expect(asked.result()).toBeUndefined()
+      expect(at.raiffeisen.callsOf('charge')).toHaveLength(1)
+      // It goes on being asked about, and the bank's word ends it.
+      at.raiffeisen.heal()
+      at.raiffeisen.fail('charge_status', { status: 200, body: statedOrder(at, running, asked.paymentUid) })
+      at.clock.now += HOUR
+      await running.connector.settle()
+      expect(asked.result()?.status).toBe('COMPLETED')
+      expect(at.raiffeisen.callsOf('charge')).toHaveLength(1)
+    },
+  )
 
   it('DECLINED declines it', async () => {
     const { at, running, binding, link } = await bound()

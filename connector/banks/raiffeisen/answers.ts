@@ -85,23 +85,23 @@ export const CHARGE: Answers<Order> = {
   ],
 }
 
-export const CHARGE_STATUS: Answers<Order> = { executed: orderOf, notKnown: [NOT_FOUND] }
+/** Of an answer with one of these nobody knows whether the bank has looked for the order. */
+const NOT_LOOKED_FOR = [401, 403, 429]
 
-/**
- * The same question before the charge. The document has no answer about an unknown order: any refusal in the bank's own shape
- * is taken for it. Of 401, 403 and 429 nobody knows whether the bank has looked for the order.
- */
-export const ORDER_BEFORE_CHARGE: Answers<Order> = {
+/** The document has no answer about an unknown order: any refusal in the bank's own shape is taken for it. */
+const NO_ORDER: Documented<string> = {
+  body: z
+    .object({ code: z.string().startsWith('ERROR.'), message: z.string() })
+    .transform(({ code, message }) => `Raiffeisenbank: ${code}, ${message}`),
+  except: NOT_LOOKED_FOR,
+  says: 'code | message',
+  isAssumed: true,
+}
+
+/** Asked before the charge and after it. */
+export const CHARGE_STATUS: Answers<Order> = {
   executed: orderOf,
-  notKnown: [
-    {
-      body: z
-        .object({ code: z.string().startsWith('ERROR.'), message: z.string() })
-        .transform(({ code, message }) => `Raiffeisenbank: ${code}, ${message}`),
-      except: [401, 403, 429],
-      says: 'code | message',
-    },
-  ],
+  notKnown: [{ ...NOT_FOUND, except: NOT_LOOKED_FOR }, NO_ORDER],
 }
 
 const PaymentInfo = z.object({

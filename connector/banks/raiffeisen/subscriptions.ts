@@ -80,7 +80,7 @@ export class Subscriptions implements BankBindings {
    */
   async open(charge: NewCharge): Promise<OpenedCharge> {
     try {
-      await this.#order(charge, answers.ORDER_BEFORE_CHARGE)
+      await this.chargeState(charge)
       return { note: '', isBegun: true }
     } catch (error) {
       if (error instanceof NotKnown) return { note: '', isBegun: false }
@@ -98,13 +98,9 @@ export class Subscriptions implements BankBindings {
     return this.#stateOf(made, { operation: 'charge', order })
   }
 
-  async chargeState(charge: NewCharge): Promise<ChargeState> {
-    return this.#order(charge, answers.CHARGE_STATUS)
-  }
-
-  async #order({ order, request }: NewCharge, answersOf: Answers<answers.Order>): Promise<ChargeState> {
+  async chargeState({ order, request }: NewCharge): Promise<ChargeState> {
     const url = `/sbp/v1/subscriptions/${encodeURIComponent(request)}/orders/${order}`
-    const found = await this.#call(answersOf, { operation: 'charge_status', method: 'GET', url })
+    const found = await this.#call(answers.CHARGE_STATUS, { operation: 'charge_status', method: 'GET', url })
     return this.#stateOf(found, { operation: 'charge_status', order })
   }
 
