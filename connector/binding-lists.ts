@@ -1,5 +1,5 @@
 // Restores bindings that this disk lacks from the lists of the service (contract, section 14).
-import { addBinding, bindingUidOf } from './bindings.ts'
+import { addBinding, bindingUidOf, recordBinding } from './bindings.ts'
 import { LIST_MS, peersOf, searchSites } from './code-lookup.ts'
 import { bankOf, type Core, type OpenBank, type OpenSite } from './core.ts'
 import type { BindingRow } from './disk/bindings.ts'
@@ -18,9 +18,23 @@ function learnBinding(core: Core, { siteId: site }: OpenSite, listed: ListedBind
   // The service has it under another uid: an earlier connector has reported it.
   if (bindingUid !== undefined && bindingUid !== uid) return
   const now = core.platform.now()
-  const fields = { site, bank: found.bank, request: found.request, qrcId, state: stateOf(status) }
+  const state = stateOf(status)
+  const before = core.disk.bindings.get({ site, bindingUid: uid })
+  const fields = { site, bank: found.bank, request: found.request, qrcId, state }
   const expiresAt = expiresOn ?? null
   addBinding(core, { ...fields, createdAt: Math.min(expiresAt ?? now, now), expiresAt, isNew: false })
+  if (before) catchUp(core, before, state)
+}
+
+/**
+ * Takes over what the service has of a binding and a restored disk has lost: a consent, without which its end would count as a
+ * refusal, and an end. Each is reported once more: the report that it replaces can be one that the service never takes.
+ */
+function catchUp(core: Core, before: BindingRow, state: BindingRow['state']): void {
+  if (state === 'DELETED') recordBinding(core, before, { status: 'ENDED' })
+  if (state !== 'CREATED' || before.state === 'CREATED') return
+  recordBinding(core, before, { status: 'ACTIVE' })
+  core.disk.bindings.wake(before, core.platform.now())
 }
 
 /** One that the service's clock has rejected can get its consent late; a token that has ended stays ended. */

@@ -204,6 +204,97 @@ describe('bind', () => {
   })
 })
 
+describe('a binding on a restored disk', () => {
+  it('whose consent the service has, and which is over, becomes DELETED: its refusal would never be taken', async () => {
+    const at = await surroundings()
+    const running = await start(at)
+    at.clock.now += 1_000
+    const token = await registerToken(at, 'cafe')
+    const backup = at.clock.now
+    const binding = at.tbank.binding(token.qrcId)
+    await running.stop()
+    // Agreed, reported by the disk that is lost, and ended at the bank.
+    binding.status = 'INACTIVE'
+    at.clock.now += 10 * MINUTE
+    const next = await start(at, { restoredFrom: backup })
+    const [row] = next.core.disk.bindings.ofRequest(binding.requestKey)
+    const bindingUid = row?.bindingUid ?? ''
+    const of = { siteId: 'cafe', ...token, bindingUid, bindingReference: token.reference }
+    at.service.bindings = [{ ...of, status: 'CREATED' }]
+    await next.connector.settle()
+    await minutes({ at, running: next }, 2)
+    expect(statusOf(at, bindingUid)?.status).toBe('DELETED')
+    expect(next.core.disk.reports.countNotAccepted()).toBe(0)
+  })
+
+  it.each([true, false])(
+    'whose consent the service has is known, and the bank is asked at once: refused before: %j',
+    async (...given) => {
+      const [wasRefused] = given
+      const at = await surroundings()
+      const running = await start(at)
+      at.clock.now += 1_000
+      const token = await registerToken(at, 'cafe')
+      if (wasRefused) await at.tbank.consent(token.qrcId, false)
+      await running.connector.settle()
+      const backup = at.clock.now
+      await running.stop()
+      const request = await at.tbank.consent(token.qrcId, true, { times: 0 })
+      at.clock.now += 10 * MINUTE
+      const next = await start(at, { restoredFrom: backup })
+      const { bindings } = next.core.disk
+      const bindingUid = bindings.ofRequest(request)[0]?.bindingUid ?? ''
+      const of = { siteId: 'cafe', ...token, bindingUid, bindingReference: token.reference }
+      at.service.bindings = [{ ...of, status: 'CREATED' }]
+      at.tbank.fail('GetAddAccountQrState', { status: 502 }, 2)
+      await next.connector.settle()
+      expect(bindings.get({ site: 'cafe', bindingUid })?.state).toBe('CREATED')
+      expect(statusOf(at, bindingUid)).toMatchObject({ status: 'CREATED', reference: token.reference })
+      expect(at.tbank.callsOf('GetAddAccountQrState').length).toBeGreaterThan(0)
+    },
+  )
+
+  it.each(['DELETED', 'EXPIRED'])(
+    'that has %s at the service is not charged, also where the service is restored later',
+    async (status) => {
+      const { at, running, binding, link } = await bound()
+      const waiting = await (async () => {
+        at.tbank.fail('GetAddAccountQrState', { status: 502 }, 9)
+        const asked = await charge(at, binding, await register(at, 'cafe', { amount: PRICE }))
+        await running.connector.settle(1)
+        at.tbank.heal()
+        return asked
+      })()
+      const backup = at.clock.now
+      await running.stop()
+      at.clock.now += 10 * MINUTE
+      at.service.bindings = [{ ...binding, reference: binding.bindingReference, status }]
+      const next = await start(at, { restoredFrom: backup })
+      await next.connector.settle()
+      at.clock.now += 2 * HOUR
+      await next.connector.settle()
+      expect(next.core.disk.charges.held()).toMatchObject([{ paymentUid: waiting.paymentUid }])
+      // The service is restored too, to a time before the deletion.
+      const asked = await charge(at, binding, link)
+      await next.connector.settle()
+      expect(asked.result()).toMatchObject({ status: 'DECLINED', reason: 'TOKEN_DELETED' })
+      expect(at.tbank.callsOf('ChargeQr')).toEqual([])
+    },
+  )
+
+  it('that has ended here stays ended, whatever the list says', async () => {
+    const { at, running, binding } = await bound()
+    await deleteToken(at, binding)
+    await running.connector.settle()
+    at.service.bindings = [{ ...binding, reference: binding.bindingReference, status: 'CREATED' }]
+    at.clock.now += DAY
+    await running.connector.settle()
+    const { bindingUid } = binding
+    expect(running.core.disk.bindings.get({ site: 'cafe', bindingUid })?.state).toBe('DELETED')
+    expect(statusOf(at, bindingUid)).toEqual({ status: 'DELETED' })
+  })
+})
+
 describe('pay and bind', () => {
   it.each([
     ['paid and agreed', true, true],
