@@ -55,6 +55,8 @@ export type ChargeState =
 export interface BankBindings {
   /** Whether a refund finds a charge by its order: otherwise the bank's number is needed. */
   readonly isFoundByOrder: boolean
+  /** Whether a charge needs the token of the state. */
+  readonly chargesByToken: boolean
   /** @throws NotKnown where the bank states that it does not have the request */
   state(request: string): Promise<BindingState>
   /** Prepares a charge without moving money, where the bank has such a call. It is repeated until it has an answer. */

@@ -65,6 +65,8 @@ export class ChargeRunner extends DueRunner<ChargeRow> {
     if (!bound) return
     if (bound.status === 'INACTIVE' || bound.status === 'ENDED') return this.#decline(queued, 'TOKEN_DELETED')
     if (bound.status === 'WAITING') return this.#retry(queued, 'the bank states no consent', 0)
+    if (open.bank.bindings?.chargesByToken && bound.token === undefined)
+      return this.#retry(queued, 'the bank states a consent without a token', 0)
     const charge = await this.#opened(open, queued)
     if (!charge) return
     const isPaid = await this.#made(charge, () => isLinkPaid(this.core, this.#cancellations, charge))

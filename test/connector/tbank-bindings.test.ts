@@ -657,6 +657,22 @@ describe('charge', () => {
     expect(at.tbank.sessions.size).toBe(1)
   })
 
+  it('of a bank that states ACTIVE without a token nothing begins, until it has one', async () => {
+    const { at, running, binding, link } = await bound()
+    const before = [at.tbank.callsOf('Init').length, at.tbank.callsOf('CheckOrder').length]
+    const RequestKey = binding.bindingReference.split('#')[1]
+    const body = { Success: true, ErrorCode: '0', RequestKey, Status: 'ACTIVE' }
+    at.tbank.fail('GetAddAccountQrState', { status: 200, body }, 3)
+    const asked = await charge(at, binding, link)
+    await running.connector.settle()
+    expect([at.tbank.callsOf('Init').length, at.tbank.callsOf('CheckOrder').length]).toEqual(before)
+    expect(running.core.disk.bindings.get({ site: 'cafe', bindingUid: binding.bindingUid })?.state).toBe(
+      'CREATED',
+    )
+    await minutes({ at, running }, 4)
+    expect(asked.result()?.status).toBe('COMPLETED')
+  })
+
   it('a bank that does not answer until the end of the charge: it is declined, and was never sent', async () => {
     const { at, running, binding, link } = await bound()
     at.tbank.fail('GetAddAccountQrState', { status: 502 }, 500)

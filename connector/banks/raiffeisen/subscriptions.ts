@@ -19,6 +19,7 @@ type Calls = <T>(answers: Answers<T>, request: BankRequest) => Promise<T>
 
 export class Subscriptions implements BankBindings {
   readonly isFoundByOrder = true
+  readonly chargesByToken = false
   /** The bank's calls, with a path below its base URL. */
   readonly #call: Calls
   readonly #sbpMerchantId: string

@@ -13,6 +13,7 @@ const NOT_AVAILABLE = '3013'
 
 export class TBankBindings implements BankBindings {
   readonly isFoundByOrder = false
+  readonly chargesByToken = true
   readonly #call: TBankCall
   readonly #now: () => number
 
