@@ -44,7 +44,7 @@ export class BindingRunner {
       const { site, bank, bindingUid } = row
       log('warning', 'a bank did not state a binding', { site, bank, bindingUid, error: messageOf(error) })
       const now = platform.now()
-      disk.bindings.asked(row, row.askedAt, now + intervalAt(now - row.createdAt))
+      disk.bindings.asked(row, now, now + intervalAt(now - row.createdAt))
     }
   }
 }

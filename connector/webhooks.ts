@@ -74,8 +74,7 @@ export async function takeWebhook(core: Core, name: string, request: WebhookRequ
 /** Nothing of it is believed: the bank is asked about the binding that it names, at most once a minute. */
 function askAboutUnsigned(core: Core, bank: OpenBank, { binding }: Webhook): boolean {
   const row = binding && findBindingOnDisk(core, bank, binding.request)
-  const now = core.platform.now()
-  if (row) core.disk.bindings.wake(row, now, now - MINUTE_MS)
+  if (row) core.disk.bindings.wake(row, core.platform.now(), MINUTE_MS)
   return row !== undefined
 }
 

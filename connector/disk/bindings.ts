@@ -44,7 +44,8 @@ export class Bindings {
     this.#byRequest = database.prepare(`${SELECT} WHERE request = ?`)
     this.#due = database.prepare(`${SELECT} WHERE ask_at <= ? AND bank = ? ORDER BY ask_at LIMIT ?`)
     this.#wake = database.prepare(
-      `UPDATE bindings SET ask_at = ? WHERE ${identity} AND state <> 'DELETED' AND asked_at <= ?`,
+      `UPDATE bindings SET ask_at = min(coalesce(ask_at, ?1), max(?1, asked_at + ?2))
+       WHERE site = ?3 AND binding_uid = ?4 AND state <> 'DELETED'`,
     )
     this.#stop = database.prepare('UPDATE bindings SET ask_at = NULL WHERE site = ?')
     this.#openCount = database.prepare('SELECT count(*) AS count FROM bindings WHERE ask_at IS NOT NULL')
@@ -81,9 +82,9 @@ export class Bindings {
     return rowsOf(this.#due.all(now, bank, limit))
   }
 
-  /** The bank has something to say of it. @param askedUntil it is asked only if it was not asked since then */
-  wake({ site, bindingUid }: BindingId, now: number, askedUntil = now): void {
-    this.#wake.run(now, site, bindingUid, askedUntil)
+  /** The bank has something to say of it. @param pauseMs how long after it was asked it is asked again */
+  wake({ site, bindingUid }: BindingId, now: number, pauseMs = 0): void {
+    this.#wake.run(now, pauseMs, site, bindingUid)
   }
 
   /** The site is deleted. */

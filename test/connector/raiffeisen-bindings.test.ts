@@ -214,6 +214,35 @@ describe('bind', () => {
     expect(running.core.disk.webhooks.countWaiting()).toBe(0)
   })
 
+  it('a bank that does not answer is asked once a minute for unsigned notifications, and no later', async () => {
+    const at = await surroundings()
+    const running = await start(at)
+    const { qrcId } = await registerToken(at, 'farm')
+    const { id } = at.raiffeisen.subscription(qrcId)
+    // By now it is asked each ten minutes.
+    for (let quarter = 0; quarter < 3; quarter++) {
+      at.clock.now += 15 * MINUTE
+      await running.connector.settle()
+    }
+    at.raiffeisen.fail('subscription', { status: 502 }, 99)
+    at.clock.now += 10 * MINUTE
+    await running.connector.settle()
+    const asked = () => at.raiffeisen.callsOf('subscription').length
+    const before = asked()
+    const body = JSON.stringify({ event: 'subscription', subscription: { id, status: 'SUBSCRIBED' } })
+    for (let i = 0; i < 10; i++) {
+      await fetch(at.raiffeisen.callbackUrl ?? '', { method: 'POST', body })
+      await running.connector.settle(1)
+    }
+    expect(asked() - before).toBe(0)
+    at.raiffeisen.heal()
+    await at.raiffeisen.consent(qrcId, 'SUBSCRIBED')
+    at.clock.now += MINUTE
+    await running.connector.settle()
+    expect(asked() - before).toBe(1)
+    expect(statusOf(at, boundBy(at, 'farm', qrcId).bindingUid)?.status).toBe('CREATED')
+  })
+
   it('a code that binds is not cancelled at the bank, which states no way: a consent that comes is a fact', async () => {
     const at = await surroundings()
     const running = await start(at)
