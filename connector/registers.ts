@@ -79,17 +79,21 @@ export class Registers {
     })
     try {
       const code = { ...spec, key: asked.key, order: id, webhookUrl: site.bank.webhookUrl }
-      const link = await site.account.register(code, AbortSignal.timeout(TIMEOUT_MS))
-      if (!IDENTIFIER.test(link.qrcId)) throw new Error('the bank’s qrcId is no identifier')
-      if (spec.tokenizationPurpose !== undefined && !IDENTIFIER.test(link.request ?? '')) {
+      const made = await site.account.register(code, AbortSignal.timeout(TIMEOUT_MS))
+      if (!IDENTIFIER.test(made.qrcId)) throw new Error('the bank’s qrcId is no identifier')
+      if (spec.tokenizationPurpose !== undefined && !IDENTIFIER.test(made.request ?? '')) {
         throw new Error('the bank’s id of the request to bind an account is no identifier')
       }
-      const { qrcId, payload, request } = link
+      const { qrcId, payload, request } = made
       const expiresAt = spec.expiresAt ?? null
-      const reference = referenceOf(site.bank, link.reference, request)
+      const reference = referenceOf(site.bank, made.reference, request)
       disk.transaction(() => {
-        disk.codes.finish(id, { qrcId, payload, reference, expiresAt, askAt: firstAskOf(spec, createdAt) })
-        disk.webhooks.wake(link, platform.now())
+        // A bank can have one link for a key, whenever it is asked: then the earlier code goes on with the new time.
+        const earlier = disk.codes.ofKeyAndLink(site.siteId, asked.key, qrcId)
+        if (earlier) disk.codes.forget(id)
+        const link = { qrcId, payload, reference, expiresAt, askAt: firstAskOf(spec, createdAt) }
+        disk.codes.finish(earlier?.id ?? id, link)
+        disk.webhooks.wake(made, platform.now())
         if (request === undefined) return
         const binding = { site: site.siteId, bank: site.bank, request, qrcId, createdAt, expiresAt }
         addBinding(this.#core, { ...binding, state: 'WAITING', isNew: true })

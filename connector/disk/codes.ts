@@ -48,6 +48,7 @@ export class Codes {
   readonly #forget: StatementSync
   readonly #byId: StatementSync
   readonly #byKey: StatementSync
+  readonly #byKeyAndLink: StatementSync
   readonly #byLink: StatementSync
   readonly #bySite: StatementSync
   readonly #byReference: StatementSync
@@ -73,6 +74,7 @@ export class Codes {
     this.#byKey = database.prepare(
       `${SELECT} WHERE site = ? AND key = ? AND state IN ('OPEN', 'PAID', 'ENDED') ORDER BY rowid DESC LIMIT 1`,
     )
+    this.#byKeyAndLink = database.prepare(`${SELECT} WHERE site = ? AND qrc_id = ? AND key = ?`)
     this.#byLink = database.prepare(`${SELECT} WHERE qrc_id = ?`)
     this.#bySite = database.prepare(`${SELECT} WHERE site = ? AND qrc_id = ?`)
     // `$` follows `#`: behind that a reference has the request to bind an account.
@@ -118,6 +120,11 @@ export class Codes {
 
   ofKey(site: string, key: string): CodeRow | undefined {
     return rowsOf(this.#byKey.all(site, key))[0]
+  }
+
+  /** A code that an earlier request of the same key has made, and whose link the bank has given again. */
+  ofKeyAndLink(site: string, key: string, qrcId: string): CodeRow | undefined {
+    return rowsOf(this.#byKeyAndLink.all(site, qrcId, key))[0]
   }
 
   ofLink(qrcId: string): CodeRow[] {

@@ -243,6 +243,30 @@ describe('bind', () => {
     expect(statusOf(at, boundBy(at, 'farm', qrcId).bindingUid)?.status).toBe('CREATED')
   })
 
+  it('the same request after the end of its code has the same subscription again', async () => {
+    const at = await surroundings()
+    const running = await start(at)
+    const more = {
+      type: 'TOKEN',
+      amount: undefined,
+      tokenizationPurpose: 'Tea',
+      ttl: 1,
+      expiresOn: undefined,
+    }
+    const data = registerData(at, 'farm', more)
+    const ask = () => at.service.instruct('qrCode.register', data, at.clock.now)
+    const { qrcId, reference } = (await ask()).body
+    at.clock.now += 2 * MINUTE
+    const expiresOn = new Date(at.clock.now + MINUTE).toISOString()
+    const again = { status: 200, body: { qrcId, reference, expiresOn } }
+    expect(await ask()).toMatchObject(again)
+    expect(await ask()).toMatchObject(again)
+    await at.raiffeisen.consent(String(qrcId), 'SUBSCRIBED', { times: 0 })
+    at.clock.now += 2 * HOUR
+    await running.connector.settle()
+    expect(statusOf(at, boundBy(at, 'farm', String(qrcId)).bindingUid)?.status).toBe('CREATED')
+  })
+
   it('a code that binds is not cancelled at the bank, which states no way: a consent that comes is a fact', async () => {
     const at = await surroundings()
     const running = await start(at)
