@@ -120,8 +120,14 @@ describe('bind', () => {
     ['ERROR.INVALID_REQUEST', 422],
     ['ERROR.MERCHANT_NOT_REGISTERED', 422],
     ['ERROR.SBP_MERCHANT_ID_IS_MISSING', 422],
+    ['ERROR.ACCOUNT_IS_NOT_REGISTERED', 503],
+    ['ERROR.QR_EXPIRATION_DATE_NOT_VALID', 503],
+    ['ERROR.DYNAMIC_QR_WITHOUT_AMOUNT', 503],
+    ['ERROR.INVALID_ORDER', 503],
     ['ERROR.NOT_FOUND', 503],
     ['ERROR.ORDER_NUMBER_ALREADY_REGISTERED', 503],
+    ['ERROR.REFUND_INSUFFICIENT_FUNDS', 503],
+    ['ERROR.REFUND_NOT_FOUND', 503],
   ])('%s of a subscription: %i', async (code, status) => {
     const at = await surroundings()
     await start(at)
@@ -355,9 +361,8 @@ describe('charge', () => {
     expect(at.raiffeisen.codes.get(link.qrcId)?.refunded).toBe(0)
   })
 
-  const cases = ['subscription', 'charge_status', 'cancel', 'status', 'charge'].flatMap((operation) =>
-    LOST.map(([name, fault]) => [operation, name, fault] as const),
-  )
+  const CALLS = ['subscription', 'charge_status', 'cancel', 'status', 'code', 'charge']
+  const cases = CALLS.flatMap((operation) => LOST.map(([name, fault]) => [operation, name, fault] as const))
   it.each(cases)('charges at most once where of %s %s', async (operation, _, fault) => {
     const { at, running, binding, link } = await bound()
     at.raiffeisen.fail(operation, fault)

@@ -147,14 +147,10 @@ describe('bind', () => {
     expect(at.service.site('cafe').bindings.size).toBe(1)
   })
 
-  it.each<[string, Fault]>([
-    ['AddAccountQr', { broken: 'after' }],
-    ['AddAccountQr', { broken: 'before' }],
-    ['AddAccountQr', { status: 200, body: '<html></html>', executed: true }],
-  ])('a register whose %s is lost (%j) is made anew by the same request', async (operation, fault) => {
+  it.each(LOST)('a register of which %s is made anew by the same request', async (_, fault) => {
     const at = await surroundings()
     const running = await start(at)
-    at.tbank.fail(operation, fault)
+    at.tbank.fail('AddAccountQr', fault)
     await expect(registerToken(at, 'cafe', { key: 'K'.repeat(32) })).rejects.toThrow('503')
     const { qrcId } = await registerToken(at, 'cafe', { key: 'K'.repeat(32) })
     expect((await registerToken(at, 'cafe', { key: 'K'.repeat(32) })).qrcId).toBe(qrcId)
@@ -513,7 +509,7 @@ describe('charge', () => {
     expect(asked.result()).toMatchObject({ status: 'DECLINED', reason: status })
   })
 
-  it.each(['FORM_SHOWED', 'AUTHORIZING', 'CONFIRMING', 'SOMETHING_NEW'])(
+  it.each(['FORM_SHOWED', 'FORM SHOWED', 'AUTHORIZING', 'CONFIRMING', 'SOMETHING_NEW'])(
     '%s is asked about without end, and never sent again',
     async (status) => {
       const { at, running, binding, link } = await bound()
