@@ -70,7 +70,7 @@ export const notifications = () => [
     path: `${COLLECTION}/groups`,
     tag: TAG,
     summary: 'Group undelivered notifications by cause',
-    description: `Why notifications are not delivered: those that wait or have failed, by the origin of your server and by cause. While your server fails, \`since\` is when it began to; otherwise it is the earliest attempt of the group.`,
+    description: `Why notifications are not delivered: those that wait or have failed, by origin and cause. \`since\` is when your server began to fail, else the earliest attempt.`,
     scopes: ['merchant', 'merchant:read'],
     answer: {
       schema: NotificationGroupsAnswer,

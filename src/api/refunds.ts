@@ -86,7 +86,7 @@ export const refunds = () => [
     parameters: OfPayment,
     tag: TAG,
     summary: 'List the refunds of a payment',
-    description: `Oldest first. The list has all refunds of the payment: at most ${MAX_REFUNDS} that were requested, besides those that the payment network made. It is a bare JSON array, as in the documented interface; all other lists are pages.`,
+    description: `Oldest first. All refunds of the payment: at most ${MAX_REFUNDS} that were requested, besides those of the payment network. A bare JSON array; all other lists are pages.`,
     scopes: ['merchant', 'merchant:read'],
     answer: {
       schema: RefundsAnswer,

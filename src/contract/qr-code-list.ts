@@ -17,7 +17,7 @@ const DEFAULT_LIMIT = 20
 
 export const ListQuery = strictObject({
   qrCodeUid: z.optional(listParameter(QrCodeUid, z.maxLength(MAX_NAMED, NAMED_RULE))).apply(meta, {
-    description: `Only these QR codes, those that exist, in this order: ${NAMED_RULE}. Each is percent-encoded by itself, so that a comma within one is %2C. No other parameter is allowed beside it`,
+    description: `Only these QR codes, those that exist, in this order: ${NAMED_RULE}. Each is percent-encoded by itself, a comma as %2C. No other parameter goes with it`,
     examples: [['order-1001', 'order-1002']],
   }),
   q: z.optional(QrCodeUid).apply(meta, {

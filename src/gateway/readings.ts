@@ -45,7 +45,7 @@ export function readings(
     {
       name: 'start_time_seconds',
       type: 'gauge',
-      help: 'When this process was asked for its metrics first: another value is another process',
+      help: 'When its metrics were first asked for: another value is another process',
       values: { '': since / 1000 },
     },
     {
@@ -57,7 +57,7 @@ export function readings(
     {
       name: 'banks_list_time_seconds',
       type: 'gauge',
-      help: 'When the list of banks was made that this process read last, in Unix seconds; 0: none is known',
+      help: 'When its list of banks was made; 0: none is known',
       values: { '': banksMadeAt / 1000 },
     },
     {
