@@ -12,7 +12,6 @@ import {
   type QrCodeKey,
   type QrCodeRow,
   qrCodeByNumber,
-  qrCodeRows,
   tokensOf,
 } from './qr-codes/rows.ts'
 import { nextDataDeletion } from './rows/site.ts'
@@ -22,7 +21,7 @@ import { openSale, type SaleRow, saleRows } from './sales/rows.ts'
 import { earliest, type Milliseconds, type Seconds, seconds, toMilliseconds } from './time.ts'
 import { changeToken } from './tokens/changes.ts'
 import { endBinding } from './tokens/end-binding.ts'
-import { findToken, type TokenKey, type TokenRow, type TokenState, tokenRows } from './tokens/rows.ts'
+import { findToken, type TokenKey, type TokenRow, type TokenState } from './tokens/rows.ts'
 
 /** How a row stands at a time. A read derives an end that is due; the alarm records it, or the next write of the row. */
 interface Standing<Status> {
@@ -188,43 +187,13 @@ export const STILL_PAYABLE = `qr_codes.status = ? AND ${UNENDED}`
 export const DUE_NUMBERS = `SELECT number FROM ${PAYABLE_ROWS} AND end_at <= ? ORDER BY end_at LIMIT ?`
 
 /** The tokens, and the sales, that time ends. */
-const endingTokens = (status: string) => `tokens INDEXED BY tokens_by_time WHERE status = '${status}'`
+export const endingTokens = (status: string) => `tokens INDEXED BY tokens_by_time WHERE status = '${status}'`
 const OPEN_SALES = 'sales INDEXED BY sales_by_due_at WHERE ended_at IS NULL'
 
 /** Those of them whose end has come by a time, which is to be bound; and the status that it gives, an expression of SQL. */
 export const DUE_TOKENS = `tokens INDEXED BY tokens_by_time WHERE status IN ('WAITING', 'CREATED') AND at <= ?`
 export const ENDED_TOKEN_STATUS = `iif(status = 'WAITING', '${TOKEN_ENDS.WAITING}', '${TOKEN_ENDS.CREATED}')`
-const DUE_SALES = `${OPEN_SALES} AND due_at <= ?`
-
-/** The ends that one write records: other calls are served between two writes. */
-const MAX_ENDS = 500
-
-/** Records ends that have come, of each kind the oldest first, at most MAX_ENDS in all. */
-export function recordEnds(context: Context): void {
-  const { sql, now } = context
-  const qrCodes = recordQrCodeEnds(context, MAX_ENDS).length
-  const max = MAX_ENDS - qrCodes
-  const tokens = tokenRows(sql, DUE_TOKENS_BY_TIME, now, max, now, max, max)
-  for (const row of tokens) recordTokenEnd(context, row)
-  const sales = saleRows(sql, DUE_SALES_BY_TIME, now, max - tokens.length)
-  for (const row of sales) recordSaleEnd(context, row)
-}
-
-/** Records the ends of QR codes that have come, at most `limit`. @returns their rows */
-export function recordQrCodeEnds(context: Context, limit: number): QrCodeRow[] {
-  const { sql, now } = context
-  const due = `WHERE qr_codes.number IN (${DUE_NUMBERS}) ORDER BY end_at`
-  return qrCodeRows(sql, due, now, limit).map((row) => recordQrCodeEnd(context, row))
-}
-
-const dueTokens = (status: string) =>
-  `SELECT number FROM (SELECT number FROM ${endingTokens(status)} AND at <= ? ORDER BY at LIMIT ?)`
-
-/** Each status is a range of the index. */
-const DUE_TOKENS_BY_TIME = `WHERE tokens.number IN (${dueTokens('WAITING')} UNION ALL ${dueTokens('CREATED')})
-  ORDER BY at LIMIT ?`
-
-const DUE_SALES_BY_TIME = `WHERE sales.number IN (SELECT number FROM ${DUE_SALES} ORDER BY due_at LIMIT ?) ORDER BY due_at`
+export const DUE_SALES = `${OPEN_SALES} AND due_at <= ?`
 
 const NEXT_END = `SELECT min(at) FROM (
   SELECT * FROM (SELECT end_at AS at FROM ${PAYABLE_ROWS} AND end_at > 0 ORDER BY end_at LIMIT 1)

@@ -1,8 +1,9 @@
 // What the alarm of a site does: records ends, deletes old rows, applies payments that came before their QR code.
 import type { Outcome } from '../errors.ts'
 import { removeExpired } from './access/sessions.ts'
-import { nextEnd, openSaleForWrite, qrCodeAt, qrCodeForWrite, recordEnds, recordTokenEnd } from './clock.ts'
+import { nextEnd, openSaleForWrite, qrCodeAt, qrCodeForWrite, recordTokenEnd } from './clock.ts'
 import type { Context } from './context.ts'
+import { recordEnds, UnreadableEnds } from './ends.ts'
 import { deleteEnded } from './outbox/outbox.ts'
 import { ok } from './outcomes.ts'
 import { applyRemaining } from './payments/early-payments.ts'
@@ -31,17 +32,31 @@ export class Due {
    * Does what is due, in one write; more than it does follows by the next alarm. Calls at the same time share the write, so that
    * no transaction records more than one part.
    * @returns service.unavailable if the queue is full, which a write of the object itself never finds
+   * @throws Error where ends cannot be recorded; everything else is done
    */
   record(isOwn = false): Promise<Outcome<void>> {
-    this.#recording ??= this.#access.write(recordDue, isOwn).finally(() => {
+    this.#recording ??= this.#recordAll(isOwn).finally(() => {
       this.#recording = undefined
     })
     return this.#recording
   }
 
-  /** The same, unless no end is due. */
+  async #recordAll(isOwn: boolean): Promise<Outcome<void>> {
+    try {
+      return await this.#access.write(recordDue, isOwn)
+    } catch (error) {
+      await this.#access.write(doOthers, isOwn)
+      throw error
+    }
+  }
+
+  /** The same, unless no end is due. Rows of a later version fail no read: the alarm names them. */
   async recordEnds(): Promise<Outcome<void>> {
-    return this.#access.read(isEndDue) ? this.record() : ok(undefined)
+    if (!this.#access.read(isEndDue)) return ok(undefined)
+    return this.record().catch((error) => {
+      if (error instanceof UnreadableEnds) return ok(undefined)
+      throw error
+    })
   }
 
   /** Records the ends of a QR code, of its tokens and of its sale that are due. */
@@ -73,6 +88,10 @@ function recordEndsOf(context: Context, key: QrCodeKey): void {
 /** Records the ends that are due, applies payments that wait, and deletes what is to be deleted; all in parts. @param now the same time as the context's */
 function recordDue(context: Context, now: Milliseconds): void {
   recordEnds(context)
+  doOthers(context, now)
+}
+
+function doOthers(context: Context, now: Milliseconds): void {
   applyRemaining(context)
   deleteEnded(context.sql, now)
   sweep(context, now)

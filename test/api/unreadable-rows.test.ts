@@ -170,3 +170,34 @@ it('a notification and an instruction of an unknown type keep no other from bein
     expect(deliver.mock.calls.length).toBeGreaterThanOrEqual(2)
   }, 10_000)
 })
+
+it('a QR code of an unknown type that is due stops neither another end, nor the feed, nor what is sent', async () => {
+  const instruct = vi.spyOn(Courier.prototype, 'instruct').mockResolvedValue({ httpStatus: 500, ms: 1 })
+  const { site } = await threeOfAll()
+  await site.make()
+  const { qrCodeUid } = await site.make()
+  await change(site, "UPDATE qr_codes SET type = 'WALLET' WHERE number = 4")
+  await change(site, 'UPDATE qr_codes SET created_at = 1000 WHERE number > 3')
+  await change(site, 'UPDATE outbox SET leased_until = NULL, send_at = 1000, due_at = 1000')
+  await change(site, 'DELETE FROM endpoints')
+  instruct.mockReset().mockResolvedValue({ httpStatus: 204, ms: 1 })
+  await runInDurableObject(site.stub, (object) => object.alarm())
+  const feed = await itemsOf(site, '/events', 'events')
+  expect(feed).toContainEqual(expect.objectContaining({ type: 'qrCode.expired', qrCodeUid }))
+  // Only the unreadable one is due now.
+  await change(site, 'UPDATE outbox SET leased_until = NULL, send_at = 1000, due_at = 1000')
+  await change(site, 'DELETE FROM endpoints')
+  instruct.mockClear()
+  await runInDurableObject(site.stub, (object) => object.alarm())
+  await vi.waitFor(() => expect(instruct).toHaveBeenCalled(), 10_000)
+  expect(await itemsOf(site, '/events', 'events')).toEqual(feed)
+  // The alarm does not ring without a pause.
+  await vi.waitFor(
+    () =>
+      runInDurableObject(site.stub, async (object, { storage }) => {
+        await object.alarm()
+        expect(await storage.getAlarm()).toBeGreaterThan(Date.now() + 30_000)
+      }),
+    10_000,
+  )
+})

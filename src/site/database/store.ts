@@ -188,16 +188,15 @@ export class Store {
   }
 
   /**
-   * The alarm: records what is due, and sends it. If more is due than one write records, the next alarm follows at once. It is
-   * set again where something fails, because the platform gives up an alarm that fails six times.
+   * The alarm: records what is due, and sends it, also where an end cannot be recorded. If more is due than one write records, the
+   * next alarm follows at once. It is set again where something fails, because the platform gives up an alarm that fails six times.
    */
   async wake(send: () => Promise<void>): Promise<void> {
     // Without tables: an alarm alone does not make a site.
     if (!this.tables.exist) return
     this.#alarm.rang()
     try {
-      await this.#due.record(true)
-      await send()
+      await this.#due.record(true).finally(send)
       this.#setAlarm()
     } catch (error) {
       this.warn('an alarm failed', { fault: faultOf(error) })

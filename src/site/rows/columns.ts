@@ -39,6 +39,9 @@ export class UnreadableRow {
   }
 }
 
+export const isReadable = <Row extends object>(row: Row | UnreadableRow): row is Row =>
+  !(row instanceof UnreadableRow)
+
 /** What the rows of a list show; one that cannot be read is left out. */
 export const readable = <Row extends object, T>(
   rows: readonly (Row | UnreadableRow)[],
