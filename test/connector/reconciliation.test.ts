@@ -146,6 +146,31 @@ describe.each(['tea', 'cafe', 'farm'])('%s, whose webhook is lost', (site) => {
   })
 })
 
+it.each([
+  ['without its number of pages', { Data: { Payments: [] } }],
+  [
+    'of other codes',
+    {
+      Data: {
+        Payments: [{ qrcId: 'AD_OTHER', status: 'Accepted', message: 'ok', refTransactionId: 'another' }],
+      },
+      Meta: { totalPages: 1 },
+    },
+  ],
+])('a list of Tochka %s does not end a code', async (_, body) => {
+  const at = await surroundings()
+  const { connector } = await start(at)
+  const { qrcId } = await register(at, 'tea')
+  await pay(at, 'tea', qrcId, { times: 0 })
+  at.clock.now += 3 * DAY
+  at.tochka.fail('payments', { status: 200, body })
+  await connector.settle(1)
+  expect(at.service.reports).toEqual([])
+  at.clock.now += HOUR
+  await connector.settle()
+  expect(at.service.site('tea').payments.get(qrcId)).toMatchObject({ status: 'COMPLETED' })
+})
+
 it('a payment that Raiffeisenbank states with its code alone is waited for', async () => {
   const at = await surroundings()
   const { connector, core } = await start(at)

@@ -15,7 +15,7 @@ export const PaymentStatus = of(
   }),
 )
 
-/** GET sbp/v1.0/get-sbp-payments */
+/** GET sbp/v1.0/get-sbp-payments; without `totalPages`, which the document requires, nobody knows whether it is complete. */
 export const Payments = z.object({
   Data: z.object({
     Payments: z.array(
@@ -27,7 +27,7 @@ export const Payments = z.object({
       }),
     ),
   }),
-  Meta: z.object({ totalPages: z.int() }).optional(),
+  Meta: z.object({ totalPages: z.int() }),
 })
 
 /** POST sbp/v1.0/refund, GET sbp/v1.0/refund/{request_id} */

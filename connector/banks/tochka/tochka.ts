@@ -220,8 +220,11 @@ class Tochka implements Bank {
         method: 'GET',
         url: `/sbp/v1.0/get-sbp-payments?${parameters}`,
       })
+      if (Data.Payments.some(({ qrcId }) => qrcId !== (query.qrcId ?? qrcId))) {
+        throw new Unavailable('payments: the list is of another code', { isInDoubt: false })
+      }
       payments.push(...Data.Payments)
-      if (page >= (Meta?.totalPages ?? 1)) return payments
+      if (page >= Meta.totalPages) return payments
       // It would go on for as many pages as the bank says, and what it lacks could be the payment.
       if (Data.Payments.length === 0) {
         throw new Unavailable(`payments: the page ${page} of the list is empty`, { isInDoubt: false })
