@@ -93,12 +93,23 @@ it('422 where the bank refuses, with its own words', async () => {
   })
 })
 
-it.each(['3040', '3041', '3042', '9999'])(
+it('422 where T-Bank says that the fields are wrong', async () => {
+  const at = await surroundings()
+  await start(at)
+  const body = { Success: false, ErrorCode: '309', Message: 'Неверные параметры', Details: 'Description' }
+  at.tbank.fail('Init', { status: 200, body })
+  expect(await at.service.instruct('qrCode.register', registerData(at, 'cafe'), at.clock.now)).toMatchObject({
+    status: 422,
+    body: { description: 'T-Bank: 309, Неверные параметры, Description' },
+  })
+})
+
+it.each(['1001', '3040', '3041', '3042', '9999'])(
   '503 where T-Bank answers %s: try again later',
   async (ErrorCode) => {
     const at = await surroundings()
     await start(at)
-    const body = { Success: false, ErrorCode, Message: 'Попробуйте снова через час' }
+    const body = { Success: false, ErrorCode, Message: 'Внутренняя ошибка системы' }
     at.tbank.fail('Init', { status: 200, body })
     const register = () => at.service.instruct('qrCode.register', registerData(at, 'cafe'), at.clock.now)
     expect((await register()).status).toBe(503)

@@ -16,6 +16,7 @@ const Accepted = z.object({
   PaymentId: z.coerce.string().optional(),
   Amount: z.number().optional(),
   Data: z.string().optional(),
+  OrderId: z.coerce.string().optional(),
   QrCancelCode: z.string().nullish(),
   QrCancelMessage: z.string().nullish(),
   /** A number in one place of the document, a UUID in another. */
@@ -41,16 +42,19 @@ const Refusal = z
   .object({ ...fields, Success: z.literal(false), ErrorCode: z.coerce.string() })
   .transform(({ ErrorCode, Message = '', Details = '' }) => ({
     code: ErrorCode,
+    message: Message,
     text: [ErrorCode, Message, Details].filter(Boolean).join(', '),
   }))
 
-/** Init, GetQr and AddAccountQr move no money: if the bank errs, the link is one that nobody sees. */
+const WRONG_FIELDS = /^неверные параметры/i
+
+/** Init, GetQr, AddAccountQr. The document has no codes of their errors, and this text alone of one that will not pass. */
 export const REGISTER: Answers<Accepted> = {
   executed,
   refused: [
     {
       status: 200,
-      body: Refusal.refine(({ code, text }) => !LATER.has(code) && !CREDENTIALS.test(text)).transform(
+      body: Refusal.refine(({ code, message }) => !LATER.has(code) && WRONG_FIELDS.test(message)).transform(
         ({ text }) => `T-Bank: ${text}`,
       ),
       says: 'Message: Краткое описание ошибки. «Неверные параметры»',
@@ -86,7 +90,15 @@ export const ORDER_PAYMENTS: Answers<OrderPayment[]> = {
       .transform(({ Payments }) => Payments),
     says: 'Метод возвращает статус заказа.',
   },
-  refused: REGISTER.refused ?? [],
+  refused: [
+    {
+      status: 200,
+      body: Refusal.refine(({ code, text }) => !LATER.has(code) && !CREDENTIALS.test(text)).transform(
+        ({ text }) => `T-Bank: ${text}`,
+      ),
+      says: 'ErrorCode: Код ошибки. 0 в случае успеха.',
+    },
+  ],
 }
 
 const Bound = z.object({

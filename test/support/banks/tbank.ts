@@ -215,6 +215,7 @@ export class FakeTBank extends FakeBank {
         Success: true,
         ErrorCode: '0',
         Status: session.status,
+        OrderId: session.orderId,
         Amount: session.refunded,
         ...code,
       })
@@ -224,8 +225,10 @@ export class FakeTBank extends FakeBank {
     return { status: 404 }
   }
 
-  /** What Cancel answers has no list of codes. */
-  protected failureOf(): BankReply {
+  /** The document has no list of codes of Init and GetQr, nor of Cancel. */
+  protected failureOf({ operation }: BankCall): BankReply {
+    if (operation === 'Init' || operation === 'GetQr')
+      return reply({ Success: false, ErrorCode: '1001', Message: 'Внутренняя ошибка системы' })
     return reply({ Success: false, ErrorCode: '9999', Message: 'Попробуйте еще раз' })
   }
 
@@ -238,7 +241,12 @@ export class FakeTBank extends FakeBank {
     const orderId = String(fields.OrderId)
     const expiresAt = Date.parse(String(fields.RedirectDueDate))
     if (expiresAt < this.now() + 60_000)
-      return reply({ Success: false, ErrorCode: '1', Message: 'RedirectDueDate' })
+      return reply({
+        Success: false,
+        ErrorCode: '1',
+        Message: 'Неверные параметры',
+        Details: 'RedirectDueDate',
+      })
     const paymentId = String(++this.#last)
     const session: Session = {
       ...{
@@ -283,7 +291,12 @@ export class FakeTBank extends FakeBank {
   #addAccount(fields: Fields): BankReply {
     const expiresAt = Date.parse(String(fields.RedirectDueDate))
     if (expiresAt < this.now() + 60_000)
-      return reply({ Success: false, ErrorCode: '1', Message: 'RedirectDueDate' })
+      return reply({
+        Success: false,
+        ErrorCode: '1',
+        Message: 'Неверные параметры',
+        Details: 'RedirectDueDate',
+      })
     const { requestKey, qrcId } = this.#bind(linkId('AS1000'), expiresAt)
     const of = { TerminalKey: this.terminalKey, RequestKey: keyOf(requestKey), ErrorCode: '0', Success: true }
     // Its example has a sum.
