@@ -50,7 +50,7 @@ export async function notInDoubt<T>(asked: Promise<T>): Promise<T> {
     const { retryAfter } = error instanceof Unavailable ? error : {}
     throw new Unavailable(error.message, {
       isInDoubt: false,
-      cause: error,
+      cause: error.cause,
       ...(retryAfter ? { retryAfter } : {}),
     })
   }

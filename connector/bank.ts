@@ -93,6 +93,8 @@ export interface NewRefund {
   type: CodeType | undefined
   qrcId: string
   reference: string
+  /** The order under which its code was registered, or its charge made; undefined where this disk does not have it. */
+  order: string | undefined
   /** The bank's number of the payment, where it is known. */
   number: string | undefined
   paidFrom: number

@@ -1,15 +1,18 @@
 // Carries out the refunds on disk: one in flight for each payment, and none twice.
 import type { NewRefund, RefundState } from './bank.ts'
-import type { Core, OpenBank } from './core.ts'
+import { isLearned } from './code-lookup.ts'
+import { bankOf, type Core, type OpenBank } from './core.ts'
 import type { RefundRow } from './disk/refunds.ts'
 import { mayLackRefunds } from './disk-age.ts'
 import { DueRunner } from './due-runner.ts'
 import { messageOf } from './log.ts'
 import { outcomeOf, type RefundCall } from './refund-rule.ts'
-import { finishRefund, holdRefund, refundKeyOf } from './refunds.ts'
+import { finishRefund, holdRefund, refundKeyOf, reportUnsent } from './refunds.ts'
 import { intervalAt } from './schedule.ts'
 
 const RETRY_MS = 60_000
+/** Not sent by then, the merchant is told why. */
+const UNSENT_MS = 3_600_000
 /** Without a result by then, a refund is shown to the operator. It is asked about as before. */
 const UNDECIDED_MS = 72 * 3_600_000
 const UNDECIDED = 'the bank has stated no result for 72 hours'
@@ -72,6 +75,7 @@ export class RefundRunner extends DueRunner<RefundRow> {
         finishRefund(this.core, refund, 'DECLINED', reason)
         return
       case 'queue':
+        if (now - refund.createdAt >= UNSENT_MS) reportUnsent(this.core, refund, reason)
         disk.refunds.change(refund, { state: 'QUEUED', nextAt: now + Math.max(waitMs, RETRY_MS) })
         return
       case 'hold':
@@ -139,17 +143,24 @@ export function requestOf(core: Core, refund: RefundRow): NewRefund {
   // A charge has an order of its own at the bank, and is as old as its instruction.
   const paid = charge ? { createdAt: charge.givenAt } : code
   const [first] = disk.refunds.ofPayment(site, paymentUid)
+  // A payment by the link has the reference of its code, a charge one of its own.
+  const isOfLink = code === undefined || bankOf(core, code.reference)?.rest === reference
+  // The uid of a link's first payment is its qrcId, so that another uid tells of two, also on a disk that has neither.
+  const isLater = isOfLink && paymentUid !== qrcId && code?.type !== 'STATIC' && code?.type !== 'COUNTER'
+  // A code of the service's list has an id of this disk alone.
+  const registered = isOfLink && code && !isLearned(code) ? code.id : undefined
   return {
     key: refundKeyOf(refund),
     type: code?.type,
     qrcId,
     reference,
+    order: charge ? charge.order : registered,
     number,
     paidFrom: paid?.createdAt ?? 0,
     amount,
     isFirst:
       first?.refundUid === refund.refundUid &&
       !mayLackRefunds(core, { site, qrcId, chargedAt: charge?.givenAt }),
-    isOfOnlyPayment: charge !== undefined || payments.length < 2,
+    isOfOnlyPayment: charge !== undefined || (payments.length < 2 && !isLater),
   }
 }

@@ -19,6 +19,8 @@ export const RefundCreate = z.object({
   networkUid: z.string().optional(),
 })
 
+const HELD = 'held, because it is not known whether the money has gone'
+
 /** When a held refund is due: only the operator's decision ends it. */
 const NEVER = 8_640_000_000_000_000
 
@@ -129,7 +131,8 @@ export function holdRefund(core: Core, refund: RefundRow, { reason, note = '' }:
   const now = platform.now()
   const isAsked = note !== '' || core.banks.get(refund.bank)?.bank.hasRefundKey === true
   const nextAt = isAsked ? now + intervalAt(now - refund.createdAt) : NEVER
-  const isTold = disk.reports.get(addressOf(refund.site, reportPathOf(refund))) !== undefined
+  // Of one that was not sent the merchant has read another reason.
+  const isTold = disk.reports.get(addressOf(refund.site, reportPathOf(refund)))?.body.includes(HELD) === true
   const isNews = refund.state !== 'HELD' || refund.reason !== reason || !isTold
   const isHeld = disk.transaction(() => {
     if (!disk.refunds.change(refund, { state: 'HELD', reason, note, nextAt })) return false
@@ -145,9 +148,18 @@ export function holdRefund(core: Core, refund: RefundRow, { reason, note = '' }:
 function reportHeld(core: Core, refund: RefundRow, isAsked: boolean): void {
   const { site, reason } = refund
   const who = isAsked ? 'the bank is asked again' : 'the operator has to look at the bank'
-  const text = `held, because it is not known whether the money has gone; ${who}: ${reason}`
+  const text = `${HELD}; ${who}: ${reason}`
   const body = { status: 'WAITING', reason: text.slice(0, 255) }
   core.disk.reports.put({ site, path: reportPathOf(refund), body }, core.platform.now())
+}
+
+/** Tells the merchant why a refund has not been sent, once for each reason. */
+export function reportUnsent({ disk, platform }: Core, refund: RefundRow, reason: string): void {
+  const { site } = refund
+  const path = reportPathOf(refund)
+  const body = { status: 'WAITING', reason: `not sent yet, it is tried again: ${reason}`.slice(0, 255) }
+  if (disk.reports.get(addressOf(site, path))?.body === JSON.stringify(body)) return
+  disk.reports.put({ site, path, body }, platform.now())
 }
 
 /** A payment at a bank, as its refunds name it. */

@@ -475,6 +475,67 @@ describe('Raiffeisenbank, where after a lost answer only the status by the id de
   })
 })
 
+it('a refund of the second payment of a link is held at Raiffeisenbank, on a disk that has neither payment', async () => {
+  const { at, running, link, bank } = await paid(FARM)
+  at.clock.now += MINUTE
+  await pay(at, 'farm', link.qrcId)
+  await running.connector.settle()
+  const second = Array.from(at.service.site('farm').payments.keys()).find((uid) => uid !== link.qrcId) ?? ''
+  await running.stop()
+  rmSync(join(at.directory, 'connector.sqlite'))
+  at.clock.now += HOUR
+  const next = await start(at)
+  await next.connector.settle()
+  at.clock.now += HOUR
+  const asked = await refund(at, 'farm', { ...link, paymentUid: second }, '30.00')
+  await next.connector.settle()
+  expect([bank.callsOf('refund').length, ofRefund(at, asked)]).toEqual([0, undefined])
+  expect(next.core.disk.refunds.held()).toMatchObject([
+    { paymentUid: second, reason: expect.stringContaining('several payments') },
+  ])
+})
+
+it('of a refund that is not sent for an hour the merchant is told why, once, and that it was sent then', async () => {
+  const { at, running, link, bank } = await paid(CAFE)
+  bank.fail('GetState', { status: 503 }, 1_000)
+  const asked = await refund(at, 'cafe', link, '30.00')
+  const waiting = () => at.service.site('cafe').waiting.get(`${link.qrcId}/${asked.refundUid}`)
+  await running.connector.settle(1)
+  expect(waiting()).toBeUndefined()
+  const reports = at.service.reports.length
+  for (let hour = 0; hour < 3; hour++) {
+    at.clock.now += HOUR
+    await running.connector.settle(1)
+  }
+  expect(waiting()).toBe(
+    'not sent yet, it is tried again: GetState: the bank answers 503: fault, the bank has a fault',
+  )
+  expect(at.service.reports).toHaveLength(reports + 1)
+  expect(running.core.disk.refunds.countHeld()).toBe(0)
+  bank.heal()
+  at.clock.now += MINUTE
+  await running.connector.settle()
+  expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
+  expect(bank.callsOf('Cancel')).toHaveLength(1)
+})
+
+it('of a refund that was not sent for an hour the merchant is told when a restored disk holds it', async () => {
+  const { at, running, link, bank } = await paid(CAFE)
+  bank.fail('GetState', { status: 503 }, 1_000)
+  const asked = await refund(at, 'cafe', link, '30.00')
+  const waiting = () => at.service.site('cafe').waiting.get(`${link.qrcId}/${asked.refundUid}`)
+  for (let hour = 0; hour < 2; hour++) {
+    at.clock.now += HOUR
+    await running.connector.settle(1)
+  }
+  expect(waiting()).toMatch(/^not sent yet/)
+  await running.stop()
+  const restored = await start(at, { restoredFrom: at.clock.now - MINUTE })
+  at.clock.now += MINUTE
+  await restored.connector.settle()
+  expect(waiting()).toMatch(/^held, because/)
+})
+
 describe('an answer in the bank’s own shape under a status of a gateway decides nothing', () => {
   it.each([
     [TEA, { Data: { requestId: 'openapi-1', status: 'Accepted' } }],
@@ -521,6 +582,46 @@ describe('an answer about something else decides nothing', () => {
     expect(running.core.disk.refunds.held()).toMatchObject([
       { reason: expect.stringContaining('of another payment') },
     ])
+  })
+
+  it('T-Bank: of another order, of the error of a refund that was executed', async () => {
+    const { at, running, link, bank } = await paid(CAFE)
+    const body = { Success: false, ErrorCode: '9999', Message: 'Повторите попытку позже' }
+    bank.fail('Cancel', { status: 200, executed: true, body })
+    const asked = await refund(at, 'cafe', link, '30.00')
+    await running.connector.settle()
+    const stated = { Success: true, ErrorCode: '0', Status: 'CONFIRMED', QrCancelCode: 'I05043' }
+    bank.fail('GetQrState', { status: 200, body: { ...stated, OrderId: 'another-order' } }, 1_000)
+    for (let hour = 0; hour < 3; hour++) {
+      at.clock.now += HOUR
+      await running.connector.settle(1)
+    }
+    expect(bank.callsOf('GetQrState').length).toBeGreaterThan(1)
+    expect(ofRefund(at, asked)).toBeUndefined()
+    expect(running.core.disk.refunds.countHeld()).toBe(1)
+  })
+
+  it('T-Bank: the order of a code that a new disk has from the service’s list is not another one', async () => {
+    const { at, running, link } = await paid(CAFE)
+    const bank = at.tbank
+    const { qrcId, reference } = link
+    const createdOn = new Date(at.clock.now).toISOString()
+    const amount = { value: '100.00', currency: 'RUB' }
+    const code = { siteId: 'cafe', qrcId, reference, type: 'DYNAMIC', status: 'PAYED', amount, createdOn }
+    at.service.qrCodes.push(code)
+    await running.stop()
+    rmSync(join(at.directory, 'connector.sqlite'))
+    at.clock.now += HOUR
+    const next = await start(at)
+    await next.connector.settle()
+    at.clock.now += HOUR
+    bank.isRefundSlow = true
+    const asked = await refund(at, 'cafe', link, '100.00')
+    await next.connector.settle()
+    bank.finishRefund(bank.session(qrcId).paymentId, true)
+    at.clock.now += MINUTE
+    await next.connector.settle()
+    expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
   })
 
   it('Tochka: of another refund', async () => {

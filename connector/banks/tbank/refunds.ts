@@ -66,13 +66,16 @@ function inDoubt(reason: string, { isFirst, before }: { isFirst: boolean; before
 /** @param text the note of `refundPayment`, or of the last call of this function */
 export async function stateOfRefund(
   call: TBankCall,
-  { reference, isFirst }: NewRefund,
+  { reference, order, isFirst }: NewRefund,
   { text, now }: { text: string; now: number },
 ): Promise<RefundState> {
   const { before, isInDoubt, failedAt = now } = noteOf(text)
   const fields = { PaymentId: reference }
   const answer = await call({ operation: 'GetQrState', fields }, STATE)
-  const { Status = '', QrCancelCode, QrCancelMessage } = answer
+  const { Status = '', OrderId = order, QrCancelCode, QrCancelMessage } = answer
+  if (order !== undefined && OrderId !== order) {
+    throw new Unavailable('GetQrState: the answer is of another order', { isInDoubt: false })
+  }
   const isDecidable = isFirst && before === 'CONFIRMED'
   if (isDecidable && Status === 'CONFIRMED' && QrCancelCode) {
     if (now - failedAt >= STANDS_MS) return { status: 'DECLINED', reason: QrCancelMessage ?? QrCancelCode }
