@@ -72,7 +72,8 @@ export const PaymentReportBody = z
     status: PaymentResult,
     amount: ReportedAmount.apply(meta, { description: 'What was paid' }),
     dateTime: ifValid(StoredDateTime).apply(meta, {
-      description: 'When it was paid; by default the time of the report',
+      description:
+        'When it was paid. Without it that is not known: answers show the time of the report, and no sale takes the payment by its time',
     }),
     reason: optionalText(255).apply(meta, {
       description: `Why it was declined; ${CUSTOMER_REFUSED}: the customer refused`,
