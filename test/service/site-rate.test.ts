@@ -4,7 +4,7 @@ import { bareWorkerd } from '../support/bare-workerd.ts'
 import { siteClient } from '../support/client.ts'
 import { overHttp } from '../support/over-http.ts'
 
-const service = bareWorkerd({ SITE_RATE: '5' })
+const service = bareWorkerd({ SITE_RATE: '1' })
 afterAll(() => service.dispose())
 
 it('of 40 creates at once, one site gets no more than its rate; what was refused does not exist', async () => {
@@ -21,15 +21,18 @@ it('of 40 creates at once, one site gets no more than its rate; what was refused
   const created = answers.filter(({ status }) => status === 200).length
   const refused = answers.filter(({ status }) => status === 429)
   expect(created + refused.length).toBe(40)
-  expect(created).toBeGreaterThanOrEqual(10)
-  expect(created).toBeLessThanOrEqual(10 + Math.ceil(5 * elapsed))
+  expect(created).toBeGreaterThanOrEqual(2)
+  expect(created).toBeLessThanOrEqual(2 + Math.ceil(elapsed))
   expect(new Set(refused.map(({ headers }) => headers.get('Retry-After')))).toEqual(new Set(['1']))
   const answer = await quiet.ask('/sbp/qrCodes?limit=100')
   expect([answer.status, await answer.json()]).toEqual([200, { qrCodes: [] }])
   await expect
-    .poll(async () => {
-      const listed = await loud.ask('/sbp/qrCodes?limit=100')
-      return listed.ok ? (await listed.json<{ qrCodes: unknown[] }>()).qrCodes.length : listed.status
-    })
+    .poll(
+      async () => {
+        const listed = await loud.ask('/sbp/qrCodes?limit=100')
+        return listed.ok ? (await listed.json<{ qrCodes: unknown[] }>()).qrCodes.length : listed.status
+      },
+      { timeout: 30_000, interval: 500 },
+    )
     .toBe(created)
 })
