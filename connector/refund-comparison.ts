@@ -21,7 +21,7 @@ interface RefundFinding {
 }
 
 /**
- * Compares the refunds that were taken in a period; those that are equal have no finding. Times are Unix milliseconds.
+ * Compares the refunds that were given, or decided by an operator, in a period; those that are equal have no finding. Times are Unix milliseconds.
  * @throws the signal's reason
  */
 export async function compareRefunds(

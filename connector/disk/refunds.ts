@@ -83,7 +83,12 @@ export class Refunds {
       `UPDATE refunds SET state = 'HELD', reason = ? WHERE ${OPEN} AND state IN ('QUEUED', 'SENDING')`,
     )
     this.#endedWithin = database.prepare(
-      `${SELECT} WHERE given_at >= ? AND given_at < ? AND state IN ('COMPLETED', 'DECLINED') ORDER BY given_at`,
+      // One can be decided long after it was given. CROSS: the decisions are the few.
+      `${SELECT} WHERE state IN ('COMPLETED', 'DECLINED') AND rowid IN (
+         SELECT rowid FROM refunds WHERE given_at >= ?1 AND given_at < ?2
+         UNION SELECT refunds.rowid FROM decisions CROSS JOIN refunds USING (site, payment_uid, refund_uid)
+           WHERE decided_at >= ?1 AND decided_at < ?2)
+       ORDER BY given_at`,
     )
     this.#wake = database.prepare(
       `UPDATE refunds SET next_at = ? WHERE site = ? AND payment_uid = ? AND ${OPEN}`,

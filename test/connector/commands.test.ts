@@ -318,6 +318,36 @@ describe('reconcile', () => {
     ])
   })
 
+  it('compares refunds: an excess is a difference, and what cannot be compared is none', async () => {
+    const at = await withDisk()
+    const { connector, stop } = await startHere(at)
+    const link = await register(at, 'farm')
+    const other = await register(at, 'tea')
+    await at.raiffeisen.pay(link.qrcId)
+    await at.tochka.pay(other.qrcId)
+    await connector.settle()
+    at.raiffeisen.refundStatus = 'DECLINED'
+    const { refundUid } = await refund(at, 'farm', link, '30.00')
+    const refusal = { code: '400', id: '1', message: 'нет', Errors: [] }
+    at.tochka.fail('refund', { status: 400, body: refusal })
+    const unnumbered = await refund(at, 'tea', other, '20.00')
+    await connector.settle()
+    await stop()
+    const incomparable = `tea refund ${unnumbered.refundUid} of ${other.qrcId}, 20.00 RUB: the bank has given it no number: not comparable`
+    expect(await runCommand(at, 'reconcile', ...period())).toMatchObject({
+      ...{ code: 0, lines: [incomparable, '2 codes compared, 0 differences'] },
+    })
+    for (const id of at.raiffeisen.refunds.keys()) at.raiffeisen.settleRefund(id, 'COMPLETED')
+    expect(await runCommand(at, 'reconcile', ...period())).toMatchObject({
+      code: 1,
+      lines: [
+        `farm refund ${refundUid} of ${link.qrcId}, 30.00 RUB: reported as DECLINED, at the bank it is COMPLETED`,
+        incomparable,
+        '2 codes compared, 1 differences',
+      ],
+    })
+  })
+
   it('names a bank and a service that do not answer, and prints the other differences', async () => {
     const at = await withDisk()
     const { stop } = await startHere(at)

@@ -1,6 +1,7 @@
 // Refunds compared with what banks state of them: by id, by the status of the payment, or not at all.
-import { expect, it } from 'vitest'
-import { compareRefunds } from '../../connector/refund-comparison.ts'
+import { describe, expect, it } from 'vitest'
+import { compareRefunds, countExcess } from '../../connector/refund-comparison.ts'
+import { finishRefund } from '../../connector/refunds.ts'
 import {
   DAY,
   HOUR,
@@ -107,11 +108,80 @@ it.each([
   expect((await findings(at, { core })).map((finding) => finding.kind)).toEqual(kind ? [kind] : [])
 })
 
+describe('T-Bank, of the only refund', () => {
+  /** A refund that the bank answered with a refusal, and the operator has decided. */
+  async function decided(state: 'COMPLETED' | 'DECLINED', executed: boolean) {
+    const of = await paid('cafe')
+    const body = { Success: false, ErrorCode: '9999', Message: 'Повторите попытку позже' }
+    of.at.tbank.fail('Cancel', { status: 200, executed, body })
+    await of.refunded('30.00')
+    const { disk } = of.core
+    const [held] = disk.refunds.held()
+    if (held) finishRefund(of.core, held, state, 'decided')
+    return of
+  }
+
+  it.each([
+    ['declined, and was carried out, is an excess', 'DECLINED', true, 'EXCESS'],
+    ['completed, and was not carried out, is a difference', 'COMPLETED', false, 'DIFFERENCE'],
+    ['declined, and was not carried out, is equal', 'DECLINED', false, undefined],
+  ] as const)('one that was %s', async (_, state, executed, kind) => {
+    const { at, core } = await decided(state, executed)
+    expect((await findings(at, { core })).map((finding) => finding.kind)).toEqual(kind ? [kind] : [])
+  })
+
+  it('one without a result is not comparable, nor is a declined one beside it', async () => {
+    const { at, core, refunded } = await decided('DECLINED', true)
+    const body = { Success: false, ErrorCode: '9999', Message: 'Повторите попытку позже' }
+    at.tbank.fail('Cancel', { status: 200, body })
+    await refunded('10.00')
+    expect(core.disk.refunds.countHeld()).toBe(1)
+    expect(await findings(at, { core })).toMatchObject([
+      { kind: 'NOT_COMPARABLE', text: expect.stringContaining('one of them has no result') },
+    ])
+  })
+})
+
+it('T-Bank states a part of a payment of which all was reported: a difference', async () => {
+  const { at, core, refunded } = await paid('cafe')
+  await refunded('100.00')
+  const stated = { Success: true, ErrorCode: '0', Status: 'PARTIAL_REFUNDED', Amount: 7_000 }
+  at.tbank.fail('GetState', { status: 200, body: stated })
+  expect(await findings(at, { core })).toMatchObject([{ kind: 'DIFFERENCE' }])
+})
+
 it('a bank that does not answer is not comparable', async () => {
   const { at, core, refunded } = await paid('farm')
   await refunded('30.00')
   at.raiffeisen.fail('refund_status', { status: 503 })
   expect(await findings(at, { core })).toMatchObject([{ kind: 'NOT_COMPARABLE' }])
+})
+
+it('the running connector compares what an operator has decided this week, also where it was given long before', async () => {
+  const { at, core, connector, link } = await paid('farm')
+  at.raiffeisen.refundStatus = 'IN_PROGRESS'
+  const { refundUid } = await refund(at, 'farm', link, '30.00')
+  await connector.settle()
+  for (let day = 0; day < 10; day++) {
+    at.clock.now += DAY
+    await connector.settle()
+  }
+  const [held] = core.disk.refunds.held()
+  expect(held).toMatchObject({ refundUid })
+  at.clock.now += MINUTE
+  if (held) {
+    const { site, paymentUid, amount } = held
+    const of = { site, paymentUid, refundUid, result: 'DECLINED' as const, amount, reason: 'not found' }
+    core.disk.decisions.insert({ ...of, by: 'anna', decidedAt: at.clock.now })
+    finishRefund(core, held, 'DECLINED', 'not found')
+  }
+  at.raiffeisen.settleRefund(onlyOf(at.raiffeisen.refunds), 'COMPLETED')
+  at.clock.now += 6 * HOUR
+  await connector.settle()
+  expect(countExcess(core.disk)).toBe(1)
+  at.clock.now += 8 * DAY
+  await connector.settle()
+  expect(countExcess(core.disk)).toBe(0)
 })
 
 it('a stop does not wait for the comparison of all refunds', async () => {
