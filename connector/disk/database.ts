@@ -95,6 +95,12 @@ const Count = z.object({ count: z.int() })
 export const countOf = (statement: StatementSync, ...parameters: (string | number)[]): number =>
   Count.parse(statement.get(...parameters)).count
 
+const Time = z.object({ time: z.int().nullable() })
+
+/** The `time` that the statement selects; null if there is none. */
+export const timeOf = (statement: StatementSync, ...parameters: (string | number)[]): number | null =>
+  Time.parse(statement.get(...parameters)).time
+
 function migrate(database: DatabaseSync, now: number): void {
   transaction(database, () => {
     const [version] = z

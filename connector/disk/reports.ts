@@ -1,7 +1,7 @@
 // Reports on disk, until the service has accepted them.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
-import { countOf } from './database.ts'
+import { countOf, timeOf } from './database.ts'
 
 const ReportRow = z.object({
   path: z.string(),
@@ -34,6 +34,7 @@ export class Reports {
   readonly #due: StatementSync
   readonly #open: StatementSync
   readonly #openCount: StatementSync
+  readonly #oldestSince: StatementSync
   readonly #unknown: StatementSync
   readonly #since: StatementSync
   readonly #get: StatementSync
@@ -54,6 +55,9 @@ export class Reports {
     )
     this.#open = database.prepare(`${SELECT} WHERE ${OPEN} ORDER BY created_at`)
     this.#openCount = database.prepare(`SELECT count(*) AS count FROM reports WHERE ${OPEN}`)
+    this.#oldestSince = database.prepare(
+      `SELECT min(created_at) AS time FROM reports WHERE ${OPEN} AND state = 'PENDING' AND created_at >= ?`,
+    )
     this.#unknown = database.prepare(
       `${SELECT} WHERE state <> 'ACCEPTED' AND state = 'UNKNOWN' ORDER BY created_at`,
     )
@@ -93,6 +97,11 @@ export class Reports {
 
   countNotAccepted(): number {
     return countOf(this.#openCount)
+  }
+
+  /** When the oldest that is still sent, and was made since then, was made; null if there is none. */
+  oldestSince(time: number): number | null {
+    return timeOf(this.#oldestSince, time)
   }
 
   since(time: number): ReportRow[] {

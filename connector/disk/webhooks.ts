@@ -1,7 +1,7 @@
 // Verified webhooks on disk, until they are reported.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
-import { countOf } from './database.ts'
+import { countOf, timeOf } from './database.ts'
 
 const WebhookRow = z.object({
   bank: z.string(),
@@ -24,6 +24,7 @@ export class Webhooks {
   readonly #due: StatementSync
   readonly #waiting: StatementSync
   readonly #waitingCount: StatementSync
+  readonly #oldestSince: StatementSync
   readonly #doneCount: StatementSync
   readonly #wake: StatementSync
   readonly #wakeBinding: StatementSync
@@ -52,6 +53,9 @@ export class Webhooks {
     )
     this.#waiting = database.prepare(`${SELECT} WHERE state = 'NEW' ORDER BY received_at`)
     this.#waitingCount = database.prepare(`SELECT count(*) AS count FROM webhooks WHERE state = 'NEW'`)
+    this.#oldestSince = database.prepare(
+      `SELECT min(received_at) AS time FROM webhooks WHERE state = 'NEW' AND received_at >= ?`,
+    )
     this.#doneCount = database.prepare(
       `SELECT count(*) AS count FROM webhooks WHERE bank = ? AND content ->> 'qrcId' = ? AND state = 'DONE'
          AND content ->> '$.payment.amount' = ?`,
@@ -98,6 +102,11 @@ export class Webhooks {
 
   countWaiting(): number {
     return countOf(this.#waitingCount)
+  }
+
+  /** When the oldest that waits, and came since then, was received; null if there is none. */
+  oldestSince(time: number): number | null {
+    return timeOf(this.#oldestSince, time)
   }
 
   /** How many webhooks of a code about this amount have led to a report, or were of a payment that was reported before. */

@@ -2,6 +2,7 @@
 // It runs by hand: ALERTS=1 npm run test:selfhost -- alerts-fire
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { mintToken } from '../../bin/mint-token.ts'
@@ -43,6 +44,96 @@ async function boundAccount({ banks, config, merchant }: BankDeployment) {
 }
 
 describe.runIf(process.env.ALERTS && hasPrometheus && hasClock)('the alert', () => {
+  it('FpsConnectorDown: the connector is killed; it is started', async () => {
+    const deployment = await bankDeployment()
+    const watch = await watched(deployment)
+    await deployment.connector.kill()
+    await watch.fires('FpsConnectorDown')
+    await deployment.connector.start()
+    await watch.ends('FpsConnectorDown')
+  })
+
+  it('FpsConnectorBankFailing: a bank answers 500 to everything, while others answer; it answers again', async () => {
+    const deployment = await bankDeployment()
+    const { raiffeisen } = deployment.banks
+    const watch = await watched(deployment)
+    raiffeisen.failAt('/', { status: 500 })
+    let isEnded = false
+    const creates = (async () => {
+      for (let n = 0; !isEnded; n++) {
+        await deployment.merchant('farm').create(`farm-${n}`)
+        await deployment.merchant('tea').make(`tea-${n}`)
+        await sleep(300)
+      }
+    })()
+    await watch.fires('FpsConnectorBankFailing')
+    raiffeisen.heal()
+    await watch.ends('FpsConnectorBankFailing')
+    isEnded = true
+    await creates
+  })
+
+  it.each(['the bank answers', 'a week passes'])(
+    'FpsConnectorWebhooksStuck: a bank tells of a payment, and answers no question about it; %s',
+    async (cure) => {
+      const deployment = await bankDeployment({ hasClock: true })
+      const { raiffeisen } = deployment.banks
+      const farm = deployment.merchant('farm')
+      const watch = await watched(deployment)
+      const { qrcId } = await farm.make('a')
+      raiffeisen.failAt(qrcId, { status: 500 })
+      await deployment.bankOf('farm').pay(qrcId)
+      await pass(deployment, 1.2)
+      await watch.fires('FpsConnectorWebhooksStuck')
+      const named = /the webhook \S+ of \S+ is not reported/
+      expect((await deployment.connector.command('check')).output).toMatch(named)
+      if (cure === 'a week passes') deployment.setClock(7 * 24 + 1)
+      else {
+        raiffeisen.heal()
+        await pass(deployment, 2.5)
+        await farm.has('a', 'PAYED')
+      }
+      await watch.ends('FpsConnectorWebhooksStuck')
+    },
+  )
+
+  it.each(['the service is reached', 'a week passes'])(
+    'FpsConnectorReportsNotAccepted: the connector does not reach the service; %s',
+    async (cure) => {
+      const deployment = await bankDeployment({ hasClock: true })
+      const { service, connector } = deployment
+      const farm = deployment.merchant('farm')
+      const watch = await watched(deployment)
+      const { qrcId } = await farm.make('a')
+      service.isReachable = false
+      await deployment.bankOf('farm').pay(qrcId)
+      await expect.poll(() => connector.metric('fps_connector_reports_not_accepted'), WAITING).toBe(1)
+      await pass(deployment, 1.2)
+      await watch.fires('FpsConnectorReportsNotAccepted')
+      expect((await connector.command('check')).output).toContain('not accepted: ')
+      if (cure === 'a week passes') deployment.setClock(7 * 24 + 1)
+      else {
+        service.isReachable = true
+        await pass(deployment, 2.5)
+        await farm.has('a', 'PAYED')
+      }
+      await watch.ends('FpsConnectorReportsNotAccepted')
+    },
+  )
+
+  it('FpsConnectorConfigurationFaults: a site names credentials that are not there, and it is reloaded; the file is corrected', async () => {
+    const deployment = await bankDeployment()
+    const { config, connector } = deployment
+    const watch = await watched(deployment)
+    const { tea } = config.sites
+    config.sites.tea = { ...tea, bank: 'nobody' }
+    expect((await connector.command('reload')).status).not.toBe(0)
+    await watch.fires('FpsConnectorConfigurationFaults')
+    config.sites.tea = { ...tea }
+    await connector.succeeds('reload')
+    await watch.ends('FpsConnectorConfigurationFaults')
+  })
+
   it.each(['the bank takes it back', 'a week passes'])(
     'FpsConnectorExcessRefund: a refund that was declined is carried out; %s',
     async (cure) => {
