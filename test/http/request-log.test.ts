@@ -118,6 +118,33 @@ it('counts a failure for its site, unless that is a test site', async () => {
   expect(note.mock.calls).toEqual([['demo', operation, 500, expect.any(Number)]])
 })
 
+it.each([
+  [503, Object.assign(new Error('too many requests'), { overloaded: true }), 0],
+  [500, new Error('disk on fire'), 2],
+])('counts a %s of a live site; of a test site none but a defect', async (status, fault, errors) => {
+  const metrics = new Metrics()
+  const broken = serviceWith({
+    settings: { TEST_SITES: 'on' },
+    metrics,
+    site: () => siteThat(() => Promise.reject(fault)),
+  })
+  const countsOf = () =>
+    metrics
+      .text()
+      .split('\n')
+      .filter((line) => /^fps_qr_(requests_total|unavailable_total|request_seconds_count)\W/.test(line))
+  const create = async (siteId: string) => {
+    const token = await tokenOf({ sub: siteId })
+    const path = `/payin/v1/sites/${siteId}/sbp/qrCodes`
+    return (await call(path, { token, body: qrCodeBody() }, broken)).status
+  }
+  expect(await create('demo-test')).toBe(status)
+  expect(countsOf()).toEqual([])
+  expect(await create('demo')).toBe(status)
+  expect(countsOf().length).toBeGreaterThan(1)
+  expect(metrics.text()).toContain(`fps_qr_errors_total ${errors}\n`)
+})
+
 describe('every response', () => {
   it.each<[string, Parameters<typeof call>]>([
     ['a QR code', [COLLECTION, { body: qrCodeBody() }]],
