@@ -4,24 +4,37 @@ import { command } from '../command.ts'
 import { parseOptions, required } from '../options.ts'
 import { restore } from './restored-sites.ts'
 
-const USAGE = `npm run restore -- --from DIR2 --data DIR3 [--before DIR]
+const AUDIT_RULE =
+  'either --before must be the data directory that this one replaces, whose audit goes on, or --audit-of-backup must say that it is lost'
 
-  --from DIR2    the backup
-  --data DIR3    the data directory: it is empty, does not exist, or has what an interrupted restore left
-  --before DIR   the data directory that DIR3 replaces, whose service is stopped: its audit goes on. Without this option the
-                 audit is that of the backup, and does not have what operators did since`
+const USAGE = `npm run restore -- --from DIR2 --data DIR3 --before DIR | --audit-of-backup
+
+  --from DIR2         the backup
+  --data DIR3         the data directory: it is empty, does not exist, or has what an interrupted restore left
+  --before DIR        the data directory that DIR3 replaces, whose service is stopped: its audit goes on
+  --audit-of-backup   where that directory is lost or on another machine: the audit does not have what operators did since
+                      the backup`
 
 await command(USAGE, async () => {
   const { values } = parseOptions({
-    options: { from: { type: 'string' }, data: { type: 'string' }, before: { type: 'string' } },
+    options: {
+      from: { type: 'string' },
+      data: { type: 'string' },
+      before: { type: 'string' },
+      'audit-of-backup': { type: 'boolean', default: false },
+    },
   })
   const [from, data] = [resolve(required('--from', values.from)), resolve(required('--data', values.data))]
+  const { before, 'audit-of-backup': isOfBackup } = values
+  if (isOfBackup === (before !== undefined)) throw new Error(AUDIT_RULE)
   const { sites, time, problems } = await restore(
     from,
     data,
-    values.before === undefined ? undefined : resolve(values.before),
+    before === undefined ? undefined : resolve(before),
   )
   for (const problem of problems) console.error(problem)
+  if (isOfBackup)
+    console.log(`the audit is that of the backup: what operators did after ${time} is not in it`)
   console.log(`sites restored: ${sites}, as they were at ${time}. What happened since is not known here:
 
 - Refunds and charges get 409 site.restored, and the payment network gets no instructions, until the site is resumed.

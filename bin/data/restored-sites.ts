@@ -49,7 +49,7 @@ export async function restore(from: string, data: string, before?: string): Prom
     return recorded(
       data,
       'command.restore',
-      { backup: manifest.time },
+      { backup: manifest.time, ...(before === undefined && { audit: 'of the backup' }) },
       () => {
         if (isRestoreInterrupted(data)) removeLeftovers(data)
         return copySites(from, data, manifest)

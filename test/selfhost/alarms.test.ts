@@ -99,7 +99,7 @@ it('a restored site that is resumed sends its instructions at once, though nobod
   succeeds('backup', '--data', data, '--to', backup)
   await served.stop()
   const restored = join(directory, 'restored')
-  succeeds('restore', '--from', backup, '--data', restored)
+  succeeds('restore', '--from', backup, '--data', restored, '--audit-of-backup')
   // Its alarm rings, and finds a queue that rests.
   served = await started(restored, { settings: network.settings })
   await siteOf(served).ask('/sbp/qrCodes')
@@ -185,7 +185,7 @@ it('a backup without rows of alarms is restored with those that its sites need, 
   const text = readFileSync(manifest, 'utf8').replace(/("metadata.sqlite": ")\w+/, `$1${hash}`)
   writeFileSync(manifest, text)
   const restored = join(directory, 'restored')
-  succeeds('restore', '--from', backup, '--data', restored)
+  succeeds('restore', '--from', backup, '--data', restored, '--audit-of-backup')
   const rows = rowsOf(alarmsFile(restored), 'SELECT actor_name FROM _cf_ALARM ORDER BY actor_name')
   expect(rows).toEqual([{ actor_name: 'demo' }, { actor_name: 'other' }])
 })

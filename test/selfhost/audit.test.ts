@@ -1,13 +1,16 @@
 // The audit on the production build: kill -9, restarts, backups, restores and commands take nothing away from it.
+// RUNS=20 tries as many histories, from SEED on.
 
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, expect, it } from 'vitest'
 import * as z from 'zod'
 import { auditFile, registryFile } from '../../bin/data/data-directory.ts'
 import { mintToken } from '../../bin/mint-token.ts'
 import { run, succeeds } from '../support/command.ts'
+import { randomOf } from '../support/random.ts'
 import { SECRET } from '../support/secret.ts'
 import {
   asOperator,
@@ -18,6 +21,11 @@ import {
   started,
   temporaryDirectory,
 } from '../support/serve.ts'
+
+const RUNS = Number(process.env.RUNS ?? 1)
+const SEED = Number(process.env.SEED ?? 1)
+/** Of a history, besides a backup as the first one, and an act and a restore as the last. */
+const STEPS = 6
 
 let directory: string
 let data: string
@@ -93,7 +101,68 @@ it('every act that was answered is there after kill -9, a backup, a restore and 
   expect((await ask(last, '/sites')).status).toBe(200)
 })
 
-it('without --before it is the backup’s; one that lacks rows of the backup is refused, and nothing is restored', async () => {
+it(`no sequence of acts, kills, backups and restores makes an act vanish, or changes one, ${RUNS} times`, {
+  timeout: 60_000 + RUNS * 120_000,
+}, async () => {
+  for (let run = 0; run < RUNS; run++) {
+    const random = randomOf(SEED + run)
+    const steps: string[] = []
+    const name = (what: string) => join(directory, `${run}-${what}-${steps.length}`)
+    let current = name('data')
+    let served = await started(current, { settings: EXTERNAL })
+    await siteOf(served).pay('a')
+    const backups: string[] = []
+    /** What was answered with success: those acts have both rows. */
+    let answered = 0
+    let known: Awaited<ReturnType<typeof rowsOf>> = []
+    /** Asks for an act; killed while it runs, it may have happened. */
+    const act = async (isKilled: boolean) => {
+      const asked = ask(served, '/sites/demo/resume', 'POST').then(
+        ({ ok }) => ok,
+        () => false,
+      )
+      if (isKilled) {
+        await sleep(random.below(30))
+        await served.kill()
+      }
+      if (await asked) answered++
+      if (isKilled) served = await started(current, { settings: EXTERNAL })
+    }
+    const drawn = Array.from({ length: STEPS }, () =>
+      random.weighted({ act: 4, killedAct: 3, backup: 2, restore: 2 }),
+    )
+    for (const what of ['backup', ...drawn, 'act', 'restore'] as const) {
+      steps.push(what)
+      if (what === 'act') await act(false)
+      else if (what === 'killedAct') await act(true)
+      else if (what === 'backup') {
+        const to = name('backup')
+        succeeds('backup', '--data', current, '--to', to)
+        backups.push(to)
+      } else {
+        await served.kill()
+        const next = name('data')
+        const from = backups[random.below(backups.length)] ?? ''
+        succeeds('restore', '--from', from, '--data', next, '--before', current)
+        current = next
+        served = await started(current, { settings: EXTERNAL })
+      }
+      const rows = await rowsOf(served)
+      const seen = { seed: SEED + run, steps, rows: actsIn(rows) }
+      expect({ ...seen, rows: rows.slice(0, known.length) }).toEqual({ ...seen, rows: known })
+      expect(rows.map(({ number }) => number)).toEqual(rows.map((_, i) => i + 1))
+      const done = rows.filter((row) => row.act === 'site.resume' && row.result === 'DONE').length
+      expect(done).toBeGreaterThanOrEqual(answered)
+      const restores = steps.filter((each) => each === 'restore').length
+      expect(rows.filter((row) => row.act === 'command.restore')).toHaveLength(2 * restores)
+      known = rows
+    }
+    await served.stop()
+    expect(succeeds('verify', '--data', current)).toContain('with problems: 0\n')
+  }
+})
+
+it('without --before it is the backup’s, by a word and recorded; one that lacks rows of the backup is refused, and nothing is restored', async () => {
   const served = await started(data)
   await siteOf(served).pay('a')
   await ask(served, '/sites/demo/resume', 'POST')
@@ -108,15 +177,23 @@ it('without --before it is the backup’s; one that lacks rows of the backup is 
     1,
     expect.stringContaining('its audit lacks rows that the backup has'),
   ])
+  const bare = ['restore', '--from', backup ?? '', '--data', restored ?? ''] as const
+  for (const words of [[], ['--audit-of-backup', '--before', data]])
+    expect(run(...bare, ...words)).toEqual({
+      status: 1,
+      output: expect.stringContaining('whose audit goes on'),
+    })
   expect(existsSync(restored ?? '')).toBe(false)
-  succeeds('restore', '--from', backup ?? '', '--data', restored ?? '')
+  expect(succeeds(...bare, '--audit-of-backup')).toContain('the audit is that of the backup')
   const last = await started(restored ?? '')
-  expect(actsIn(await rowsOf(last))).toEqual([
+  const rows = await rowsOf(last)
+  expect(actsIn(rows)).toEqual([
     'site.resume STARTED',
     'site.resume DONE',
     'command.restore STARTED',
     'command.restore DONE',
   ])
+  for (const { details } of rows.slice(2)) expect(details).toMatchObject({ audit: 'of the backup' })
 })
 
 it('a registry that is lost is made anew, and knows the revoked keys of operators', async () => {

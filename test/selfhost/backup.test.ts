@@ -79,7 +79,7 @@ describe('a restored service', () => {
     await site.pay('after')
     await served.stop()
     const restoredData = join(directory, 'restored')
-    const said = succeeds('restore', '--from', backup, '--data', restoredData)
+    const said = succeeds('restore', '--from', backup, '--data', restoredData, '--audit-of-backup')
     for (const text of [
       'sites restored: 1',
       'site.restored',
@@ -103,7 +103,7 @@ describe('a restored service', () => {
     const backup = join(directory, 'backup')
     succeeds('backup', '--data', data, '--to', backup)
     const restoredData = join(directory, 'restored')
-    succeeds('restore', '--from', backup, '--data', restoredData)
+    succeeds('restore', '--from', backup, '--data', restoredData, '--audit-of-backup')
     const copy = new DatabaseSync(fileOf(restoredData))
     const rows = copy.prepare('SELECT queue, attempted FROM outbox').all()
     copy.close()
@@ -157,7 +157,7 @@ describe('a restored service', () => {
     database.close()
     rehash(backup)
     const restoredData = join(directory, 'restored')
-    succeeds('restore', '--from', backup, '--data', restoredData)
+    succeeds('restore', '--from', backup, '--data', restoredData, '--audit-of-backup')
     served = await started(restoredData)
     const recorded = () => {
       const reader = new DatabaseSync(fileOf(restoredData), { readOnly: true })
@@ -187,7 +187,7 @@ it('of a running service one site can be copied, and be served elsewhere', async
   const backup = join(directory, 'backup')
   expect(succeeds('backup', '--data', data, '--to', backup, '--site', 'other')).toMatch(/^sites: 1, /)
   const elsewhere = join(directory, 'elsewhere')
-  succeeds('restore', '--from', backup, '--data', elsewhere)
+  succeeds('restore', '--from', backup, '--data', elsewhere, '--audit-of-backup')
   const second = await started(elsewhere)
   expect((await siteOf(second, 'other').ask('/sbp/qrCodes/a')).status).toBe(200)
   expect((await siteOf(second, 'demo').ask('/sbp/qrCodes/a')).status).toBe(404)
@@ -237,7 +237,7 @@ describe('what is not complete is refused', () => {
   ])('%s', async (_, change, text) => {
     const backup = await backedUp()
     change(backup)
-    const { status, output } = run('restore', '--from', backup, '--data', target())
+    const { status, output } = run('restore', '--from', backup, '--data', target(), '--audit-of-backup')
     expect([status, output]).toEqual([1, expect.stringContaining(text)])
     expect(existsSync(objectsOf(target()))).toBe(false)
   })
@@ -267,7 +267,7 @@ describe('what is not complete is refused', () => {
     database.exec(EARLIER_BUILD)
     database.close()
     rehash(backup)
-    expect(run('restore', '--from', backup, '--data', target())).toEqual({
+    expect(run('restore', '--from', backup, '--data', target(), '--audit-of-backup')).toEqual({
       status: 1,
       output: expect.stringContaining('demo: the database is of version 2 of a build before 0.3.0'),
     })
@@ -287,7 +287,7 @@ describe('a directory that its user cannot write is named in one line', () => {
 
   it.each<[string, (to: string) => string[]]>([
     ['--to', (to) => ['backup', '--data', data, '--to', to]],
-    ['--data', (to) => ['restore', '--from', join(directory, 'backup'), '--data', to]],
+    ['--data', (to) => ['restore', '--from', join(directory, 'backup'), '--data', to, '--audit-of-backup']],
   ])('%s', (option, commandLine) => {
     mkdirSync(objectsOf(data), { recursive: true })
     succeeds('backup', '--data', data, '--to', join(directory, 'backup'))

@@ -55,7 +55,7 @@ function isKilledAt(n: number, name: string, ...args: string[]): boolean {
   return signal !== null
 }
 
-const restoreInto = ['--from', backup, '--data']
+const restoreInto = ['--from', backup, '--audit-of-backup', '--data']
 
 describe('a restore', () => {
   // It starts some fifty programs, one after the other.
@@ -127,16 +127,16 @@ it('a backup that is killed at any step is no backup, and does not change the da
   for (; ; n++) {
     const to = join(directory, `${n}`)
     if (!isKilledAt(n, 'backup', '--data', full, '--to', to) || existsSync(join(to, 'backup.json'))) break
-    expect([n, run('restore', '--from', to, '--data', data)]).toEqual([
+    expect([n, run('restore', '--from', to, '--data', data, '--audit-of-backup')]).toEqual([
       n,
       { status: 1, output: `${to} is not a complete backup: it has no backup.json\n` },
     ])
     expect(existsSync(data)).toBe(false)
   }
   expect(n).toBeGreaterThan(5)
-  expect(succeeds('restore', '--from', join(directory, `${n}`), '--data', data)).toContain(
-    'sites restored: 3',
-  )
+  expect(
+    succeeds('restore', '--from', join(directory, `${n}`), '--data', data, '--audit-of-backup'),
+  ).toContain('sites restored: 3')
   expect(succeeds('verify', '--data', full)).toContain('sites: 3, with problems: 0')
 })
 

@@ -96,7 +96,7 @@ it('a restored site says so at the start, in the metrics and to the operator, an
   await before.stop()
   const [backup, restored] = [join(directory, 'backup'), join(directory, 'restored')]
   succeeds('backup', '--data', data, '--to', backup)
-  succeeds('restore', '--from', backup, '--data', restored)
+  succeeds('restore', '--from', backup, '--data', restored, '--audit-of-backup')
   const served = await started(restored, { settings: EXTERNAL })
   const lines = served.output().split('\n').filter(Boolean)
   expect(lines.map((line) => JSON.parse(line))).toContainEqual(
@@ -241,7 +241,9 @@ describe('the commands', () => {
     }
     expect(succeeds('sites', 'rebuild', '--data', data)).toMatch(/^sites: 1, .*problems: 0\n$/)
     const restored = join(directory, 'restored')
-    expect(succeeds('restore', '--from', backup, '--data', restored)).toContain('sites restored: 1,')
+    expect(succeeds('restore', '--from', backup, '--data', restored, '--audit-of-backup')).toContain(
+      'sites restored: 1,',
+    )
   })
 
   it('backup deletes complete backups beside the new one that are older, and nothing else; damaged ones are named', async () => {

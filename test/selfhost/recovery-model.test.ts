@@ -274,7 +274,7 @@ class Restore extends Command {
   async act(model: Model, real: Real) {
     await real.restart(() => {
       real.data = real.copy('data')
-      succeeds('restore', '--from', real.backup, '--data', real.data)
+      succeeds('restore', '--from', real.backup, '--data', real.data, '--audit-of-backup')
       // What the operator does before the resume: the network tells of its payments.
       real.reportAgain()
     })

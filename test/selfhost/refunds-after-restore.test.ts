@@ -13,7 +13,7 @@ function backUp(directory: string): () => string {
   const [backup, restored] = [join(directory, 'backup'), join(directory, 'restored')]
   succeeds('backup', '--data', join(directory, 'data'), '--to', backup)
   return () => {
-    succeeds('restore', '--from', backup, '--data', restored)
+    succeeds('restore', '--from', backup, '--data', restored, '--audit-of-backup')
     return restored
   }
 }

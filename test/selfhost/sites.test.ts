@@ -188,7 +188,7 @@ describe('the registry', () => {
     const [backup, restored] = [join(directory, 'backup'), join(directory, 'restored')]
     succeeds('backup', '--data', data, '--to', backup)
     expect(run('verify', '--data', backup).output).toContain('demo: the registry has the site')
-    const { output } = run('restore', '--from', backup, '--data', restored)
+    const { output } = run('restore', '--from', backup, '--data', restored, '--audit-of-backup')
     expect(output).toContain('demo: the registry has the site, but its file is missing')
     expect(output).toContain(fileOf(restored))
     expect(readdirSync(objectsOf(restored))).not.toContain('part')
@@ -201,9 +201,9 @@ describe('the registry', () => {
     const backup = join(directory, 'backup')
     succeeds('backup', '--data', data, '--to', backup, '--site', 'other')
     expect(succeeds('verify', '--data', backup)).toBe('sites: 1, with problems: 0\n')
-    expect(succeeds('restore', '--from', backup, '--data', join(directory, 'restored'))).toContain(
-      'sites restored: 1',
-    )
+    expect(
+      succeeds('restore', '--from', backup, '--data', join(directory, 'restored'), '--audit-of-backup'),
+    ).toContain('sites restored: 1')
   })
 })
 

@@ -145,7 +145,7 @@ export async function bankDeployment({
     async restore(from: string) {
       await service.stop()
       service.data = copyName('service')
-      succeeds('restore', '--from', from, '--data', service.data)
+      succeeds('restore', '--from', from, '--data', service.data, '--audit-of-backup')
       await service.start()
     },
     async resume() {
