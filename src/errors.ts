@@ -153,7 +153,7 @@ const TABLE = {
   },
   'service.unavailable': {
     status: 503,
-    when: 'The site is overloaded or restarting; send the request again after `Retry-After` seconds',
+    when: 'The site is overloaded, restarting, or does not answer; the request may have been carried out; send the request again after `Retry-After` seconds',
     userMessage: TRY_LATER,
     retryAfter: 1,
   },

@@ -8,6 +8,9 @@ import { SiteRate } from '../gateway/site-rate.ts'
 import { within } from '../gateway/within.ts'
 import { staticFiles } from './static-files.ts'
 
+/** A long poll is one call for 20 seconds; a balancer gives up after 75. */
+const CALL_TIMEOUT_MS = 30_000
+
 export const settings = readConfig(env)
 
 const metrics = isSelfHosted(env) ? new Metrics() : undefined
@@ -29,6 +32,7 @@ export const platform = {
   waitUntil: (work: Promise<void>) => waitUntil(work),
   fetch: (request: Request) => fetch(request),
   fetchConnector: (request: Request) => connector.fetch(request),
+  limited: readyUrl ? <T extends object>(call: Promise<T>) => within(CALL_TIMEOUT_MS, call) : undefined,
   // The cluster's port is at a private address too.
   holdsLease: readyUrl ? async () => isOk(await connector.fetch(readyUrl)) : undefined,
   log: (line: string) => console.log(line),

@@ -5,7 +5,7 @@ import { ApiError, ERRORS } from '../errors.ts'
 import type { Platform, SiteContext } from './context.ts'
 import { callObject } from './site-client.ts'
 
-type AuditPlatform = Pick<Platform, 'audit' | 'sleep' | 'random' | 'now' | 'log'>
+type AuditPlatform = Pick<Platform, 'audit' | 'sleep' | 'random' | 'limited' | 'now' | 'log'>
 
 /** An act whose intent is recorded. */
 export interface RecordedAct {
@@ -76,6 +76,6 @@ async function add(platform: AuditPlatform, row: Omit<NewAuditRow, 'uid'>): Prom
 }
 
 const callAudit = <T>(
-  { audit, sleep, random }: AuditPlatform,
+  { audit, sleep, random, limited }: AuditPlatform,
   call: (audit: ReturnType<Platform['audit']>) => Promise<T>,
-): Promise<T> => callObject({ object: audit, sleep, random }, 'the audit', call)
+): Promise<T> => callObject({ object: audit, sleep, random, limited }, 'the audit', call)

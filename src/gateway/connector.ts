@@ -11,7 +11,8 @@ import { webhookHeaders } from './signatures.ts'
 /** A connector that fails is tried again within an hour, even if its `Retry-After` is longer. */
 const MAX_RETRY_AFTER = 3600
 
-export type ConnectorPlatform = Sender & Pick<Platform, 'config' | 'site' | 'sleep' | 'random' | 'metrics'>
+export type ConnectorPlatform = Sender &
+  Pick<Platform, 'config' | 'site' | 'sleep' | 'random' | 'limited' | 'metrics'>
 
 /** Sends an instruction; any 2xx response accepts it. An instruction is never sent to a network other than its own. */
 export async function instruct(

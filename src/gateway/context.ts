@@ -51,6 +51,11 @@ export interface Platform {
   sleep(milliseconds: number): Promise<void>
   /** What the work resolves to, or undefined after a time. The timer ends with the work. */
   within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined>
+  /**
+   * Waits for a call of an object that can live in another instance of a cluster, which nobody may reach: undefined after a
+   * time. The call can run on. Undefined where there is no cluster.
+   */
+  limited?: (<T extends object>(call: Promise<T>) => Promise<T | undefined>) | undefined
   /** Whether this instance of a cluster serves, holds its lease and is not stopping. Undefined where there is no cluster. */
   holdsLease?: (() => Promise<boolean>) | undefined
   /** Keeps the current request alive until the work is done, even if its client disconnects. */

@@ -16,7 +16,7 @@ import { newToken } from './tokens.ts'
 
 /** Who reports to which site; the sandbox bank has no request. */
 export type Reporter = Pick<SiteContext, 'siteId' | 'caller'> & {
-  service: Pick<Platform, 'config' | 'site' | 'sleep' | 'random' | 'metrics'>
+  service: Pick<Platform, 'config' | 'site' | 'sleep' | 'random' | 'limited' | 'metrics'>
 }
 
 /** Reports a payment of the network. @throws ApiError the site's refusal */

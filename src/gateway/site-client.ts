@@ -4,8 +4,8 @@ import { ApiError, type Outcome } from '../errors.ts'
 import type { Platform, RegistryStub, SiteStub } from './context.ts'
 
 /** What a call needs of the platform. */
-type CallPlatform = Pick<Platform, 'site' | 'sleep' | 'random'>
-type ObjectPlatform<Stub> = Pick<Platform, 'sleep' | 'random'> & {
+type CallPlatform = Pick<Platform, 'site' | 'sleep' | 'random' | 'limited'>
+type ObjectPlatform<Stub> = Pick<Platform, 'sleep' | 'random' | 'limited'> & {
   /** A fresh stub of an object. */
   object(name: string): Stub
 }
@@ -26,13 +26,13 @@ export const callSite = async <T>(
 
 /** The same, of a call that refuses nothing. */
 export const callSiteObject = <T>(
-  { site, sleep, random }: CallPlatform,
+  { site, sleep, random, limited }: CallPlatform,
   siteId: string,
   call: (site: SiteStub) => Promise<T>,
   isTransient = isRetryable,
 ): Promise<T> =>
   callObject(
-    { object: () => site(siteId), sleep, random },
+    { object: () => site(siteId), sleep, random, limited },
     `site ${siteId}`,
     async (object) => {
       try {
@@ -49,27 +49,32 @@ export const callSiteObject = <T>(
 
 /** Calls the registry. @throws ApiError service.unavailable; see callObject */
 export const callRegistry = <T>(
-  { registry, sleep, random }: Pick<Platform, 'registry' | 'sleep' | 'random'>,
+  { registry, sleep, random, limited }: Pick<Platform, 'registry' | 'sleep' | 'random' | 'limited'>,
   call: (registry: RegistryStub) => Promise<T>,
-): Promise<T> => callObject({ object: registry, sleep, random }, 'the registry', call)
+): Promise<T> => callObject({ object: registry, sleep, random, limited }, 'the registry', call)
 
 /**
  * Calls an object. Every RPC method may be repeated. So a call that failed with an exception that the
  * platform marks as retryable is repeated after a backoff, on a fresh stub, because an exception can break a stub.
  * @param name of the object, for the error
  * @param isTransient which exceptions are worth another attempt
- * @throws ApiError service.unavailable where the object is overloaded, stays unreachable or has no storage
+ * @throws ApiError service.unavailable where the object is overloaded, stays unreachable, has no storage, or does not answer
  */
 export async function callObject<T, Stub>(
-  { object, sleep, random }: ObjectPlatform<Stub>,
+  { object, sleep, random, limited }: ObjectPlatform<Stub>,
   name: string,
   call: (object: Stub) => Promise<T>,
   isTransient = isRetryable,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await call(object(name))
+      if (!limited) return await call(object(name))
+      const answered = await limited(call(object(name)).then((value) => ({ value })))
+      if (!answered) throw new ApiError('service.unavailable', silent(name))
+      return answered.value
     } catch (error) {
+      // Another attempt would wait for the same instance.
+      if (error instanceof ApiError) throw error
       // More calls would add to an overload.
       if (isOverloaded(error)) throw unavailable(name, 'overloaded', error)
       const state = isStorageFailure(error) ? 'without its storage' : undefined
@@ -107,6 +112,9 @@ const isResetOrRetryable = (error: unknown): boolean => isRetryable(error) || is
 const isStorageFailure = (error: unknown): boolean =>
   error instanceof Error &&
   /\bSQLITE_(FULL|READONLY|IOERR|CORRUPT|NOTADB|CANTOPEN)|^internal error; reference =/.test(error.message)
+
+const silent = (name: string) =>
+  `${name} does not answer, the request may have been carried out, send it again`
 
 const unavailable = (name: string, state: string, fault: unknown) =>
   new ApiError('service.unavailable', `${name} is ${state}, send the request again`, { fault })

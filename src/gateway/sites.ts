@@ -6,7 +6,7 @@ import { callRegistry } from './site-client.ts'
 
 /** A page of the sites, by their names; `next` is the last one, where there are more. @throws ApiError service.unavailable */
 export async function listSites(
-  platform: Pick<Platform, 'registry' | 'config' | 'sleep' | 'random'>,
+  platform: Pick<Platform, 'registry' | 'config' | 'sleep' | 'random' | 'limited'>,
   query: SitesQuery,
 ): Promise<{ sites: ListedSite[]; next?: string | undefined }> {
   const asked = hasTestSites(platform.config) ? query : { ...query, test: true }

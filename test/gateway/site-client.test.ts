@@ -139,6 +139,40 @@ describe('a call to a site', () => {
   })
 })
 
+describe('in a cluster a call to a site whose owner nobody reaches', () => {
+  it.each(['a write', 'a long poll'])(
+    'is 503 after a time, for %s: it may have run, and is not sent again',
+    async (what) => {
+      const qrCodeUid = crypto.randomUUID()
+      const ETag = (await call(COLLECTION, { body: qrCodeBody({ qrCodeUid }) })).headers.get('ETag') ?? ''
+      const [path, options] =
+        what === 'a write'
+          ? [COLLECTION, { body: qrCodeBody({ qrCodeUid }) }]
+          : [`${COLLECTION}/${qrCodeUid}`, { headers: { Prefer: 'wait=60', 'If-None-Match': ETag } }]
+      let calls = 0
+      const service = serviceWith({
+        site: () =>
+          siteThat(() => {
+            calls++
+            return new Promise(() => {})
+          }),
+        limited: async () => undefined,
+      })
+      const response = await call(path, options, service)
+      expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '1'])
+      expect((await errorOf(response)).description).toBe(
+        'site demo does not answer, the request may have been carried out, send it again',
+      )
+      expect(calls).toBe(1)
+    },
+  )
+
+  it('is answered where the site answers in time', async () => {
+    const service = serviceWith({ limited: (work) => work })
+    expect((await call(COLLECTION, { body: qrCodeBody() }, service)).status).toBe(200)
+  })
+})
+
 describe('a deployment with a rate limiter', () => {
   it('answers 429 with Retry-After past the limit', async () => {
     const keys: string[] = []

@@ -1,15 +1,19 @@
 // Everything at once on three instances of a cluster, while instances, the bucket and the network between them fail: a checker
 // that has only what the clients were told finds it all, once. KILLS=20 kills more often, JOINS=10 joins more often.
+import { createServer } from 'node:http'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { untilWritable } from '../support/acknowledged.ts'
 import { BUCKET, type ClusterOptions, type Instance, testCluster } from '../support/cluster.ts'
 import { runBeside, succeeds } from '../support/command.ts'
 import { MixedLoad, receiverOf } from '../support/mixed-load.ts'
 import { openBuild } from '../support/open-build.ts'
+import { portOf } from '../support/ports.ts'
 import { randomOf } from '../support/random.ts'
 import { temporaryDirectory } from '../support/serve.ts'
+import { errorCodeOf } from '../support/site-at.ts'
 
 const KILLS = Number(process.env.KILLS ?? 2)
 const JOINS = Number(process.env.JOINS ?? 1)
@@ -127,6 +131,19 @@ it.each([
   await settle()
 })
 
+it('an instance that is not reached: a request for its site is 503 in time, while those through itself are answered', async () => {
+  const cluster = await testCluster({ hasNetwork: true })
+  const [owner, other] = [await cluster.join('a'), await cluster.join('b')]
+  expect((await owner.site('tea').create('one')).status).toBe(200)
+  expect((await other.site('tea').create('one')).status).toBe(200)
+  cluster.network('a').cut()
+  const answer = await other.site('tea').create('two')
+  expect([answer.status, errorCodeOf(answer)]).toEqual([503, 'service.unavailable'])
+  expect((await owner.site('tea').create('two')).status).toBe(200)
+  cluster.network('a').heal()
+  await untilWritable(other, ['tea'])
+})
+
 it('what waits in an instance that is killed goes on in another, without a request', async () => {
   const cluster = await testCluster({ build: openBuild(temporaryDirectory()) })
   const owner = await cluster.join('a')
@@ -146,4 +163,28 @@ it('what waits in an instance that is killed goes on in another, without a reque
   console.log(`delivered ${((performance.now() - killed) / 1000).toFixed(1)} s after the kill`)
   expect(new Set(ids).size).toBe(1)
   expect((await other.site('tea').ask('/notifications')).text).toContain('"DELIVERED"')
+})
+
+it('a code whose instance is killed ends in another, without a request', async () => {
+  const cluster = await testCluster({ build: openBuild(temporaryDirectory()) })
+  const owner = await cluster.join('a')
+  const other = await cluster.join('b')
+  const told: string[] = []
+  const merchant = createServer(async (request, response) => {
+    told.push(await text(request))
+    response.writeHead(204).end()
+  })
+  onTestFinished(() => void merchant.close())
+  const site = owner.site('tea')
+  await site.value('/settings/notificationKeys', { method: 'POST' })
+  const settings = {
+    callbackUrl: `http://127.0.0.1:${await portOf(merchant)}/`,
+    notificationTypes: ['QR_CODE'],
+  }
+  await site.value('/settings', { method: 'PATCH', body: settings })
+  expect((await site.create('short', {}, { ttl: 1 })).status).toBe(200)
+  await owner.kill()
+  await expect.poll(() => told, { timeout: 200_000 }).toEqual([expect.stringContaining('"EXPIRED"')])
+  const { text: events } = await other.site('tea').ask('/events')
+  expect(events.split('"qrCode.expired"')).toHaveLength(2)
 })
