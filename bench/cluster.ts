@@ -1,4 +1,5 @@
 // A cluster of three instances beside one process: what a create costs; how long a kill lasts; what stops and upgrades fail.
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { load, losses, untilWritable } from '../test/support/acknowledged.ts'
@@ -42,21 +43,38 @@ export const cluster: Part = async ({ directory, ours, rounds, seconds }) => {
     const [entrance] = all()
     if (!entrance) throw new Error('there is no instance')
 
-    const measure = async (port: number, cpuSeconds: () => number, connections: number) => {
-      const request = creates('none', connections === 1 ? MANY_SITES.slice(0, 1) : MANY_SITES)
+    const measure = async (
+      port: number,
+      cpuSeconds: () => number,
+      connections: number,
+      sites = connections === 1 ? MANY_SITES.slice(0, 1) : MANY_SITES,
+    ) => {
+      const next = creates('none', sites)
+      let sent = 0
+      const request = () => {
+        sent++
+        return next()
+      }
+      bucket.requests.length = 0
       const measured = await drive({ port, connections, request, seconds, warmUp: WARM_UP, cpuSeconds })
       faults.push(...measured.faults)
-      return measured
+      const byMethod: Record<string, number> = {}
+      for (const { method, key } of bucket.requests) {
+        // The others are those of instances at rest.
+        if (key.includes('/do/')) byMethod[method] = (byMethod[method] ?? 0) + 1 / sent
+      }
+      return { ...measured, byMethod }
     }
     const ofSingle = (connections: number) =>
       measure(single.port, () => single.cpuSeconds() ?? Number.NaN, connections)
-    const ofCluster = (connections: number) =>
+    const ofCluster = (connections: number, sites?: typeof MANY_SITES) =>
       measure(
         portOf(entrance),
         () => all().reduce((sum, instance) => sum + (instance.cpuSeconds() ?? Number.NaN), 0),
         connections,
+        sites,
       )
-    const [alone, together]: [Measured[], Measured[]] = [[], []]
+    const [alone, together]: [Measured[], (Measured & { byMethod: Record<string, number> })[]] = [[], []]
     for (let round = 0; round < rounds; round++) {
       const each = async () => void alone.push(await ofSingle(CONNECTIONS))
       if (round % 2 === 0) await each()
@@ -66,11 +84,15 @@ export const cluster: Part = async ({ directory, ours, rounds, seconds }) => {
     const singleMs = (await ofSingle(1)).median
     await single.stop()
     const byDelay: Record<string, number> = {}
+    const quiet: Record<string, number> = {}
     for (const delayMs of DELAYS_MS) {
       bucket.weather('all', { delayMs })
-      byDelay[delayMs] = (await ofCluster(1)).median
+      const alone = await ofCluster(1)
+      byDelay[delayMs] = alone.median
+      Object.assign(quiet, alone.byMethod)
     }
     bucket.weather('all')
+    const busySite = (await ofCluster(CONNECTIONS, MANY_SITES.slice(0, 1))).byMethod
 
     bucket.requests.length = 0
     const idleFrom = performance.now()
@@ -88,7 +110,8 @@ export const cluster: Part = async ({ directory, ours, rounds, seconds }) => {
       const done = await work(running)
       await running.more(30)
       await running.end()
-      faults.push(...(await losses(all()[0] ?? entrance, running.acknowledged)))
+      // After a kill the first of all does not run.
+      faults.push(...(await losses(reached()[0] ?? entrance, running.acknowledged)))
       return { done, failures: running.failures, acknowledged: running.acknowledged.length }
     }
     for (const name of NAMES.slice(0, KILLS)) {
@@ -141,9 +164,18 @@ export const cluster: Part = async ({ directory, ours, rounds, seconds }) => {
       figure(median(measured.map((each) => each.median))),
       figure(median(measured.map(({ p99 }) => p99))),
     ]
+    const requests = { quiet, busy_site: busySite, many_sites: together.at(-1)?.byMethod ?? {} }
+    const perCreate = (byMethod: Record<string, number>) =>
+      Object.entries(byMethod)
+        .map(([method, count]) => `${figure(count)} ${method}`)
+        .join(', ')
     const figures = {
-      cluster_cpu_vs_single: ratio(micros(together), micros(alone)),
-      cluster_create_ms: { single: singleMs, ...byDelay },
+      cluster_vs_single: {
+        cores: availableParallelism(),
+        cpu: ratio(micros(together), micros(alone)),
+        create_ms: { single: singleMs, ...byDelay },
+        requests_per_create: requests,
+      },
       cluster_idle_requests_per_minute: idle,
       failover_seconds: Math.max(...failovers),
       failed_requests_of_stop: stopped.failures.length,
@@ -157,15 +189,21 @@ export const cluster: Part = async ({ directory, ours, rounds, seconds }) => {
           [line('one process', alone), line('three instances, the bucket without delay', together)],
         ),
         table(
-          'A cluster of three instances',
+          `A cluster of three instances on ${figures.cluster_vs_single.cores} cores`,
           ['', ''],
           [
-            ['CPU time of a create, of that of one process', times(figures.cluster_cpu_vs_single)],
+            ['CPU time of a create, of that of one process', times(figures.cluster_vs_single.cpu)],
             ['a create alone, one process', `${figure(singleMs)} ms`],
             ...DELAYS_MS.map((delay) => [
               `a create alone, bucket delay ${delay} ms`,
               `${figure(byDelay[delay] ?? Number.NaN)} ms`,
             ]),
+            ['requests of the bucket for a create alone', perCreate(requests.quiet)],
+            [`the same, ${CONNECTIONS} connections in one site`, perCreate(requests.busy_site)],
+            [
+              `the same, ${CONNECTIONS} connections in ${MANY_SITES.length} sites`,
+              perCreate(requests.many_sites),
+            ],
             ['requests of the bucket a minute at rest', figure(idle)],
             ['kill -9 until all sites are writable', failovers.map((each) => `${figure(each)} s`).join(', ')],
             [

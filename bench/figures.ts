@@ -83,10 +83,17 @@ export interface Figures {
   list_stuck_sites_ms: number
   /** Milliseconds of the slowest page of the console of a site with 1,000,000 QR codes and payments: the median of its times. */
   console_page_ms: number
-  /** CPU time of three instances of a cluster per create, of that of one process: 32 connections in 100 sites. */
-  cluster_cpu_vs_single: number
-  /** Milliseconds of a create with one connection: of one process, and of a cluster by the delay of its bucket in milliseconds. */
-  cluster_create_ms: Record<string, number>
+  /** Three instances of a cluster beside one process. */
+  cluster_vs_single: {
+    /** Of the machine, which all instances share. */
+    cores: number
+    /** CPU time per create, of that of one process: 32 connections in 100 sites. */
+    cpu: number
+    /** Milliseconds of a create with one connection: of one process, and of the cluster by the delay of its bucket in milliseconds. */
+    create_ms: Record<string, number>
+    /** Requests of the bucket per create, by their method: with one connection, and with 32 in one site and in 100. */
+    requests_per_create: Record<'quiet' | 'busy_site' | 'many_sites', Record<string, number>>
+  }
   /** Of three instances at rest. */
   cluster_idle_requests_per_minute: number
   /** From kill -9 of an instance until all sites are writable through all others: the slowest. */
