@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
 import { LOADING, openBucket, signedHeaders, untilLoaded } from '../../bin/data/bucket.ts'
+import { withEngine } from '../../bin/data/bucket-engine.ts'
 import { auditFile, registryFile } from '../../bin/data/data-directory.ts'
 import { load, losses } from '../support/acknowledged.ts'
 import { BUCKET, type Instance, type TestCluster, testCluster } from '../support/cluster.ts'
@@ -19,7 +20,7 @@ import {
   started,
   temporaryDirectory,
 } from '../support/serve.ts'
-import { qrCodeOf, siteAt } from '../support/site-at.ts'
+import { errorCodeOf, qrCodeOf, siteAt } from '../support/site-at.ts'
 
 const URL_OF_BUCKET = `s3://${BUCKET}/one`
 const newData = () => join(temporaryDirectory(), 'data')
@@ -64,6 +65,39 @@ it('what a cluster acknowledged is in the directory that is fetched from it, and
   expect(succeeds('sites', 'list', '--data', data)).toMatch(/^one\t.*\nthree\t.*\ntwo\t.*\n$/)
   const served = await started(data)
   expect(await losses(asInstance(served), creates.acknowledged)).toEqual([])
+})
+
+it('a bucket that is lost comes back from the directory that was fetched, and its refunds after resume', async () => {
+  const testing = await testCluster()
+  const instance = await testing.join('a')
+  const creates = load(() => [instance], ['one', 'two'], 2)
+  await creates.more(20)
+  await creates.end()
+  expect(await instance.site('one').pay('paid')).toBe(200)
+  await instance.stop()
+  const data = newData()
+  expect((await cluster(testing, 'fetch', data)).status).toBe(0)
+  testing.bucket.lose()
+  expect(await cluster(testing, 'load', data)).toEqual({
+    status: 0,
+    output: 'sites loaded: 2, all rows are equal\n',
+  })
+  // The caches of the instances are lost with their machines.
+  const other = await testing.join('b')
+  expect(await losses(other, creates.acknowledged)).toEqual([])
+  const refund = () => other.site('one').refund('pay-paid', 'refund', 1)
+  const refused = await refund()
+  expect([refused.status, errorCodeOf(refused)]).toEqual([409, 'site.restored'])
+  expect((await asOperator(other, '/sites/one/resume', { method: 'POST' })).status).toBe(200)
+  expect((await refund()).status).toBe(200)
+})
+
+it('what is read while an instance runs is not taken', async () => {
+  const testing = await testCluster()
+  const settings = settingsOf(testing)
+  await expect(
+    withEngine(openBucket(URL_OF_BUCKET, settings), settings, newData(), () => testing.join('a')),
+  ).rejects.toThrow(/^an instance ran meanwhile, /)
 })
 
 it('a data directory becomes a cluster: rows, logo, audit and what waits; it is of no service any more', async () => {

@@ -34,6 +34,8 @@ export interface Bucket {
   requests: BucketRequest[]
   /** Sets how requests fare, of one instance by its access key, or of all; no weather is a fair one. */
   weather(of: string | 'all', weather?: Weather): void
+  /** Loses all objects. */
+  lose(): void
   close(): void
 }
 
@@ -68,6 +70,7 @@ export async function s3Bucket(name: string): Promise<Bucket> {
     objects,
     requests: [],
     weather: (of, weather) => void (weather ? weathers.set(of, weather) : weathers.delete(of)),
+    lose: () => objects.clear(),
     close() {
       server.closeAllConnections()
       server.close()
