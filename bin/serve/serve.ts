@@ -26,7 +26,8 @@ const USAGE = `npm run serve -- --data DIR [options]
   --data DIR          the data directory, created if it does not exist
   --port N            the port, by default 8080
   --ip ADDRESS        the address to listen on, by default 127.0.0.1; a socket of systemd's replaces both
-  --admin-port N      the port of /metrics on 127.0.0.1, by default 9190
+  --admin-port N      the port of /metrics, by default 9190
+  --admin-ip ADDRESS  its address, by default 127.0.0.1; never one that the Internet reaches
   --env-file FILE     settings, as NAME=value; the environment overrides them
 
 An instance of a cluster (docs/cluster.md), with DIR as its cache:
@@ -51,6 +52,11 @@ try {
   process.exit(1)
 }
 
+/** An address, as a URL has it. */
+function hostOf(ip: string): string {
+  return ip.includes(':') ? `[${ip}]` : ip
+}
+
 async function serve(): Promise<void> {
   const { values } = parseOptions({
     options: {
@@ -58,6 +64,7 @@ async function serve(): Promise<void> {
       port: { type: 'string', default: '8080' },
       ip: { type: 'string', default: '127.0.0.1' },
       'admin-port': { type: 'string', default: '9190' },
+      'admin-ip': { type: 'string', default: '127.0.0.1' },
       'env-file': { type: 'string' },
       ...CLUSTER_OPTIONS,
       help: { type: 'boolean', default: false },
@@ -76,7 +83,7 @@ async function serve(): Promise<void> {
   const hasTestSites = settings.TEST_SITES === 'on'
   const socket = inheritedSocket(process.env, process.pid)
   if (socket === undefined) await checkPort(port, values.ip, '--port')
-  await checkPort(adminPort, '127.0.0.1', '--admin-port')
+  await checkPort(adminPort, values['admin-ip'], '--admin-port')
   if (cluster) {
     const { host, port } = hostAndPort(cluster.address)
     await checkPort(port, host, '--cluster-addr')
@@ -84,7 +91,9 @@ async function serve(): Promise<void> {
     await untilLoaded(openBucket(cluster.bucket, settings), (problem) => log('error', problem))
   }
 
-  const host = values.ip.includes(':') ? `[${values.ip}]` : values.ip
+  const [host, adminHost] = [hostOf(values.ip), hostOf(values['admin-ip'])]
+  // Of all addresses, this process calls its own machine's.
+  const admin = `http://${adminHost === '0.0.0.0' ? '127.0.0.1' : adminHost === '[::]' ? '[::1]' : adminHost}:${adminPort}`
   const { LISTEN_PID: _pid, LISTEN_FDS: _fds, LISTEN_FDNAMES: _names, ...env } = process.env
   const report: Report = (problem, level) => log(level, problem)
   const isStopped = await supervise(
@@ -95,8 +104,7 @@ async function serve(): Promise<void> {
       },
       async tend(signal) {
         if (cluster) return
-        const wake = (siteId: string) =>
-          fetch(`http://127.0.0.1:${adminPort}/wake`, { method: 'POST', body: siteId, signal })
+        const wake = (siteId: string) => fetch(`${admin}/wake`, { method: 'POST', body: siteId, signal })
         const sites = await tendSites(data, report, { wake, signal })
         if (!signal.aborted) log('info', 'all sites are checked', { sites })
       },
@@ -105,7 +113,7 @@ async function serve(): Promise<void> {
         ...[data, '--control-fd=3', ...(cluster ? ['--experimental'] : [])],
         // 3 is the control descriptor, and 9 the lock.
         socket === undefined ? `--socket-addr=http=${host}:${port}` : '--socket-fd=http=4',
-        `--socket-addr=admin=127.0.0.1:${adminPort}`,
+        `--socket-addr=admin=${adminHost}:${adminPort}`,
       ],
       ...(socket === undefined ? { address: `http://${host}:${port}/` } : { descriptors: [socket] }),
       env: {
@@ -114,7 +122,7 @@ async function serve(): Promise<void> {
         ...(cluster && { CLUSTER_READY_URL: readyUrl(cluster) }),
       },
       ...(cluster && INSTANCE),
-      drain: (signal) => fetch(`http://127.0.0.1:${adminPort}/drain`, { method: 'POST', signal }),
+      drain: (signal) => fetch(`${admin}/drain`, { method: 'POST', signal }),
     },
     log,
   )

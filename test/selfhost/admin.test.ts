@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
-import { type ServeOptions, started, temporaryDirectory } from '../support/serve.ts'
+import { type ServeOptions, siteOf, started, temporaryDirectory } from '../support/serve.ts'
 
 /** Sends requests with headers that fetch does not send; the status and the text. */
 async function adminSocket(settings: ServeOptions['settings'] = {}) {
@@ -67,4 +67,21 @@ it('wakes a site by its name, and nothing else', async () => {
   }
   expect(await wake('nobody')).toEqual([200, ''])
   expect(await wake('/readyz')).toEqual([400, 'the body is "/readyz", must be a siteId\n'])
+})
+
+it('listens on the address of --admin-ip alone, where a stop has it answer the long polls', async () => {
+  const served = await started(join(temporaryDirectory(), 'data'), {
+    options: ['--admin-ip', '127.0.0.2'],
+    settings: { ADMIN_HOSTS: '127.0.0.2' },
+  })
+  const at = served.admin.replace('127.0.0.1', '127.0.0.2')
+  await expect(fetch(`${served.admin}/readyz`)).rejects.toThrow()
+  const site = siteOf(served)
+  await site.create('a')
+  const poll = site.ask('/sbp/qrCodes/a', { headers: { Prefer: 'wait=60' } })
+  const waiting = async () => (await fetch(`${at}/metrics`)).text()
+  await expect.poll(waiting).toContain('\nfps_qr_long_polls 1\n')
+  served.process.kill('SIGTERM')
+  expect((await poll).status).toBe(200)
+  expect(await served.ended).toBe(0)
 })
