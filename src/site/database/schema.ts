@@ -28,20 +28,20 @@ export const SESSIONS = `
   ) STRICT, WITHOUT ROWID;`
 
 /**
- * What SQLite stores of a statement is its text, so comments stand before it. Times are Unix seconds; in outbox, endpoints
+ * Comments are of the code: neither the bundle nor a database has them. Times are Unix seconds; in outbox, endpoints
  * and the columns of site that say so, Unix milliseconds. Flags are 0 or 1.
  */
-const TABLES = `
-  -- One row. epoch: a restored site gets another one, and cursors of its earlier feed end there. restored: until the
-  -- operator resumes, what happened after the backup is unknown. created_at: set once the first event is deleted.
-  -- closed_at: the operator has deleted it; until deletes_at that can be undone. deleted_at: the database is to be emptied, or is. registry_entry: what the registry has of the site, as JSON.
-  -- last_sale: the highest number of the reservations of sales that were dropped.
-  -- last_event, deleted_events: the highest number of the events that retention deleted, and how many they are.
-  -- sweep_at: when retention goes on at the earliest (milliseconds), behind sweep_after_end and sweep_after_number.
-  -- unapplied_payments: QR codes that were created after their payments, of which some are not applied yet: a JSON object,
-  -- whose keys are the numbers of their rows, and whose values the currencies of their bank, separated by commas.
-  -- limits: those of the operator, a JSON object; NULL until some are set.
-  CREATE TABLE site (
+const TABLES = [
+  // One row. epoch: a restored site gets another one, and cursors of its earlier feed end there. restored: until the
+  // operator resumes, what happened after the backup is unknown. created_at: set once the first event is deleted.
+  // closed_at: the operator has deleted it; until deletes_at that can be undone. deleted_at: the database is to be emptied, or is. registry_entry: what the registry has of the site, as JSON.
+  // last_sale: the highest number of the reservations of sales that were dropped.
+  // last_event, deleted_events: the highest number of the events that retention deleted, and how many they are.
+  // sweep_at: when retention goes on at the earliest (milliseconds), behind sweep_after_end and sweep_after_number.
+  // unapplied_payments: QR codes that were created after their payments, of which some are not applied yet: a JSON object,
+  // whose keys are the numbers of their rows, and whose values the currencies of their bank, separated by commas.
+  // limits: those of the operator, a JSON object; NULL until some are set.
+  `CREATE TABLE site (
     schema_version INTEGER NOT NULL,
     site_id TEXT,
     epoch TEXT NOT NULL,
@@ -61,11 +61,11 @@ const TABLES = `
     unapplied_payments TEXT,
     limits TEXT
   ) STRICT;
-  INSERT INTO site (schema_version, epoch) VALUES (1, lower(hex(randomblob(8))));
+  INSERT INTO site (schema_version, epoch) VALUES (1, lower(hex(randomblob(8))));`,
 
-  -- One row at most. replaced: the revision before this one. The logo is the picture that the settings name by its hash;
-  -- it is the last column, so that a query of the others does not read it.
-  CREATE TABLE settings (
+  // One row at most. replaced: the revision before this one. The logo is the picture that the settings name by its hash;
+  // it is the last column, so that a query of the others does not read it.
+  `CREATE TABLE settings (
     number INTEGER PRIMARY KEY CHECK (number = 1),
     settings TEXT NOT NULL,
     revision TEXT NOT NULL,
@@ -73,18 +73,18 @@ const TABLES = `
     logo_hash TEXT,
     logo_media_type TEXT,
     logo BLOB
-  ) STRICT;
+  ) STRICT;`,
 
-  -- Two at most: the active one, and one that is to be activated.
-  CREATE TABLE notification_keys (
+  // Two at most: the active one, and one that is to be activated.
+  `CREATE TABLE notification_keys (
     id TEXT PRIMARY KEY,
     key TEXT NOT NULL,
     active INTEGER NOT NULL,
     created_at INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
+  ) STRICT, WITHOUT ROWID;`,
 
-  -- A key that was revoked before its first use has no times but revoked_at.
-  CREATE TABLE api_keys (
+  // A key that was revoked before its first use has no times but revoked_at.
+  `CREATE TABLE api_keys (
     id TEXT PRIMARY KEY,
     label TEXT NOT NULL,
     scope TEXT NOT NULL,
@@ -93,20 +93,20 @@ const TABLES = `
     last_used_at INTEGER,
     revoked_at INTEGER
   ) STRICT, WITHOUT ROWID;
-  ${SESSIONS}
+  ${SESSIONS}`,
 
-  -- What the links of many QR codes have in common: a link is composed from it and from the QR code's row. A few rows.
-  CREATE TABLE link_bases (number INTEGER PRIMARY KEY, base TEXT NOT NULL, bank TEXT NOT NULL) STRICT;
+  // What the links of many QR codes have in common: a link is composed from it and from the QR code's row. A few rows.
+  `CREATE TABLE link_bases (number INTEGER PRIMARY KEY, base TEXT NOT NULL, bank TEXT NOT NULL) STRICT;`,
 
-  -- Who caused events. A few rows.
-  CREATE TABLE callers (number INTEGER PRIMARY KEY, actor TEXT NOT NULL, key_id TEXT NOT NULL) STRICT;
+  // Who caused events. A few rows.
+  `CREATE TABLE callers (number INTEGER PRIMARY KEY, actor TEXT NOT NULL, key_id TEXT NOT NULL) STRICT;`,
 
-  -- ttl: minutes; NULL of a STATIC or COUNTER code, which has no end. payment: the number of the latest payment that it took.
-  -- Where a bank made the link, link_id is the bank's qrcId, payload its link, page_id the id of the payer's page, reference
-  -- the connector's own text, and early_end_at the bank's end of the link, where that is before the end of the ttl. Of a
-  -- code without an end, early_end_at is when it was cancelled. end_at: from then on it cannot be paid. payload is empty
-  -- where the connector cancelled the link for a charge of a token.
-  CREATE TABLE qr_codes (
+  // ttl: minutes; NULL of a STATIC or COUNTER code, which has no end. payment: the number of the latest payment that it took.
+  // Where a bank made the link, link_id is the bank's qrcId, payload its link, page_id the id of the payer's page, reference
+  // the connector's own text, and early_end_at the bank's end of the link, where that is before the end of the ttl. Of a
+  // code without an end, early_end_at is when it was cancelled. end_at: from then on it cannot be paid. payload is empty
+  // where the connector cancelled the link for a charge of a token.
+  `CREATE TABLE qr_codes (
     number INTEGER PRIMARY KEY,
     qr_code_uid TEXT NOT NULL UNIQUE,
     type TEXT NOT NULL,
@@ -133,27 +133,27 @@ const TABLES = `
     early_end_at INTEGER,
     end_at INTEGER AS (iif(ttl IS NULL, NULL, ifnull(early_end_at, created_at + ttl * 60))) VIRTUAL
   ) STRICT;
-  CREATE INDEX qr_codes_by_status ON qr_codes (status);
-  -- Most QR codes are DYNAMIC and request no token: a list of the others finds them here.
-  CREATE INDEX qr_codes_by_type ON qr_codes (type, status) WHERE type <> 'DYNAMIC' OR create_token = 1;
-  CREATE INDEX qr_codes_payable ON qr_codes (end_at) WHERE status IN ('CREATED', 'DECLINED');
-  -- Those that a bank is asked about, because its reports get lost; and, where payment IS NULL, those that retention deletes.
-  CREATE INDEX qr_codes_ended ON qr_codes (payment IS NULL, end_at) WHERE status IN ('EXPIRED', 'CANCELLED');
-  CREATE UNIQUE INDEX qr_codes_by_page_id ON qr_codes (page_id) WHERE page_id IS NOT NULL;
+  CREATE INDEX qr_codes_by_status ON qr_codes (status);`,
+  // Most QR codes are DYNAMIC and request no token: a list of the others finds them here.
+  `CREATE INDEX qr_codes_by_type ON qr_codes (type, status) WHERE type <> 'DYNAMIC' OR create_token = 1;
+  CREATE INDEX qr_codes_payable ON qr_codes (end_at) WHERE status IN ('CREATED', 'DECLINED');`,
+  // Those that a bank is asked about, because its reports get lost; and, where payment IS NULL, those that retention deletes.
+  `CREATE INDEX qr_codes_ended ON qr_codes (payment IS NULL, end_at) WHERE status IN ('EXPIRED', 'CANCELLED');
+  CREATE UNIQUE INDEX qr_codes_by_page_id ON qr_codes (page_id) WHERE page_id IS NOT NULL;`,
 
-  -- What stays of the QR codes that retention deleted: nothing uses their qrCodeUid or their link again, and a payment can
-  -- still come. Their numbers are those that they had in qr_codes.
-  CREATE TABLE deleted_qr_codes (
+  // What stays of the QR codes that retention deleted: nothing uses their qrCodeUid or their link again, and a payment can
+  // still come. Their numbers are those that they had in qr_codes.
+  `CREATE TABLE deleted_qr_codes (
     number INTEGER PRIMARY KEY,
     qr_code_uid TEXT NOT NULL UNIQUE,
     link_id TEXT NOT NULL UNIQUE,
     reference TEXT,
     created_at INTEGER NOT NULL
-  ) STRICT;
+  ) STRICT;`,
 
-  -- Of the QR codes that were created in a quarter of an hour, which begins at the time: how many are PAYED, which is
-  -- final, and how many are not DYNAMIC.
-  CREATE TABLE created_codes (at INTEGER PRIMARY KEY, paid INTEGER NOT NULL, other INTEGER NOT NULL) STRICT;
+  // Of the QR codes that were created in a quarter of an hour, which begins at the time: how many are PAYED, which is
+  // final, and how many are not DYNAMIC.
+  `CREATE TABLE created_codes (at INTEGER PRIMARY KEY, paid INTEGER NOT NULL, other INTEGER NOT NULL) STRICT;
   CREATE TRIGGER created_codes_paid AFTER UPDATE OF status ON qr_codes
     WHEN NEW.status = 'PAYED' AND OLD.status <> 'PAYED'
     BEGIN
@@ -164,12 +164,12 @@ const TABLES = `
     BEGIN
       INSERT INTO created_codes VALUES (NEW.created_at - NEW.created_at % 900, 0, 1)
         ON CONFLICT DO UPDATE SET other = other + 1;
-    END;
+    END;`,
 
-  -- qr_code: the number of a QR code, or of one that was deleted; NULL where the site has none with the link. reference: the
-  -- connector's own text, where it is another one than the QR code's. token, event: of a payment by token, the token, and
-  -- the number of the event that requested it. sale: the number of the sale that it is for.
-  CREATE TABLE payments (
+  // qr_code: the number of a QR code, or of one that was deleted; NULL where the site has none with the link. reference: the
+  // connector's own text, where it is another one than the QR code's. token, event: of a payment by token, the token, and
+  // the number of the event that requested it. sale: the number of the sale that it is for.
+  `CREATE TABLE payments (
     number INTEGER PRIMARY KEY,
     payment_uid TEXT NOT NULL UNIQUE,
     qr_code INTEGER,
@@ -190,15 +190,15 @@ const TABLES = `
     event INTEGER,
     reference TEXT,
     sale INTEGER
-  ) STRICT;
-  -- Those whose QR code is not known are found by their link: its creation applies them.
-  CREATE INDEX payments_by_qr_code ON payments (ifnull(qr_code, link_id));
-  -- The list, newest first: each status is a range. Completed ones that no QR code took are rare.
-  CREATE INDEX payments_by_time ON payments (status, created_at);
-  CREATE INDEX payments_not_applied ON payments (status, created_at) WHERE applied = 0;
+  ) STRICT;`,
+  // Those whose QR code is not known are found by their link: its creation applies them.
+  `CREATE INDEX payments_by_qr_code ON payments (ifnull(qr_code, link_id));`,
+  // The list, newest first: each status is a range. Completed ones that no QR code took are rare.
+  `CREATE INDEX payments_by_time ON payments (status, created_at);
+  CREATE INDEX payments_not_applied ON payments (status, created_at) WHERE applied = 0;`,
 
-  -- event: the number of the event that requested it, or of the report that made it.
-  CREATE TABLE refunds (
+  // event: the number of the event that requested it, or of the report that made it.
+  `CREATE TABLE refunds (
     number INTEGER PRIMARY KEY,
     payment INTEGER NOT NULL REFERENCES payments (number),
     refund_uid TEXT NOT NULL,
@@ -212,12 +212,12 @@ const TABLES = `
     UNIQUE (payment, refund_uid)
   ) STRICT;
   CREATE INDEX refunds_by_uid ON refunds (refund_uid, payment);
-  CREATE INDEX refunds_waiting ON refunds (number) WHERE status = 'WAITING';
+  CREATE INDEX refunds_waiting ON refunds (number) WHERE status = 'WAITING';`,
 
-  -- A token without binding_uid waits for its binding. Tokens are found by the hash of their value. due_at: when the clock
-  -- rejects or expires it. event: the number of the event that deleted or expired it. binding_reference: the connector's own
-  -- text of the binding. at: of a token that the clock ends, when; of another one, when it got its status.
-  CREATE TABLE tokens (
+  // A token without binding_uid waits for its binding. Tokens are found by the hash of their value. due_at: when the clock
+  // rejects or expires it. event: the number of the event that deleted or expired it. binding_reference: the connector's own
+  // text of the binding. at: of a token that the clock ends, when; of another one, when it got its status.
+  `CREATE TABLE tokens (
     number INTEGER PRIMARY KEY,
     binding_uid TEXT UNIQUE,
     qr_code INTEGER REFERENCES qr_codes (number),
@@ -237,12 +237,12 @@ const TABLES = `
   ) STRICT;
   CREATE INDEX tokens_by_qr_code ON tokens (qr_code);
   CREATE INDEX tokens_by_account ON tokens (account);
-  CREATE INDEX tokens_by_time ON tokens (status, at);
+  CREATE INDEX tokens_by_time ON tokens (status, at);`,
 
-  -- A sale of a COUNTER code. status: WAITING while the bank is asked to arm it, until due_at at the latest. version
-  -- increases with every change. payment: the number of the payment that was applied. The open sale of a code, whose
-  -- ended_at is NULL, is its latest. No number is used again. The search finds sales of all codes by their sale_uid.
-  CREATE TABLE sales (
+  // A sale of a COUNTER code. status: WAITING while the bank is asked to arm it, until due_at at the latest. version
+  // increases with every change. payment: the number of the payment that was applied. The open sale of a code, whose
+  // ended_at is NULL, is its latest. No number is used again. The search finds sales of all codes by their sale_uid.
+  `CREATE TABLE sales (
     number INTEGER PRIMARY KEY,
     qr_code INTEGER NOT NULL REFERENCES qr_codes (number),
     sale_uid TEXT NOT NULL,
@@ -261,12 +261,12 @@ const TABLES = `
   ) STRICT;
   CREATE INDEX sales_by_qr_code ON sales (qr_code);
   CREATE INDEX sales_by_due_at ON sales (due_at) WHERE ended_at IS NULL;
-  CREATE INDEX sales_unpaid ON sales (qr_code, due_at) WHERE payment IS NULL;
+  CREATE INDEX sales_unpaid ON sales (qr_code, due_at) WHERE payment IS NULL;`,
 
-  -- qr_code: the number of a QR code, or of one that was deleted. status: the QR code's after the event. payment, refund,
-  -- token, sale: JSON, as they were then. A payment whose QR code was not known when it was reported can have a second
-  -- event, in which isRepeated stands: only its first one is money.
-  CREATE TABLE events (
+  // qr_code: the number of a QR code, or of one that was deleted. status: the QR code's after the event. payment, refund,
+  // token, sale: JSON, as they were then. A payment whose QR code was not known when it was reported can have a second
+  // event, in which isRepeated stands: only its first one is money.
+  `CREATE TABLE events (
     number INTEGER PRIMARY KEY,
     type TEXT NOT NULL,
     at INTEGER NOT NULL,
@@ -278,13 +278,13 @@ const TABLES = `
     token TEXT,
     sale TEXT
   ) STRICT;
-  CREATE INDEX events_by_qr_code ON events (qr_code);
-  -- The report of payments.
-  CREATE INDEX events_of_money ON events (at) WHERE type IN ('payment.completed', 'refund.completed');
+  CREATE INDEX events_by_qr_code ON events (qr_code);`,
+  // The report of payments.
+  `CREATE INDEX events_of_money ON events (at) WHERE type IN ('payment.completed', 'refund.completed');`,
 
-  -- What was paid and refunded in a quarter of an hour, which begins at the time: any offset from UTC is whole quarters.
-  -- accepted: the sum of the refunds that were requested, or first reported, in it and are not declined.
-  CREATE TABLE turnover (
+  // What was paid and refunded in a quarter of an hour, which begins at the time: any offset from UTC is whole quarters.
+  // accepted: the sum of the refunds that were requested, or first reported, in it and are not declined.
+  `CREATE TABLE turnover (
     at INTEGER NOT NULL,
     currency TEXT NOT NULL,
     payments INTEGER NOT NULL DEFAULT 0,
@@ -319,14 +319,14 @@ const TABLES = `
       UPDATE turnover SET accepted = accepted + iif(NEW.status = 'DECLINED', -NEW.minor_units, NEW.minor_units)
         WHERE at = NEW.created_at - NEW.created_at % 900
           AND currency = (SELECT currency FROM payments WHERE number = NEW.payment);
-    END;
+    END;`,
 
-  -- Notifications to the merchant and instructions to payment networks. event: the number of the event that made it. kind:
-  -- 'notification', or 'token' for the second one of an event; 'instruction', or 'cancel' for the one that cancels a link.
-  -- Times are milliseconds. set_at: when the time of the next attempt was computed: later than the present only if a clock was ahead.
-  -- taken_at, overdue_at: of an instruction, when it was taken last, and when it is overdue. attempted: whether a delivery
-  -- was ever begun, whatever became of it. blocked: it waits for another row of its QR code, or for a build that can read it.
-  CREATE TABLE outbox (
+  // Notifications to the merchant and instructions to payment networks. event: the number of the event that made it. kind:
+  // 'notification', or 'token' for the second one of an event; 'instruction', or 'cancel' for the one that cancels a link.
+  // Times are milliseconds. set_at: when the time of the next attempt was computed: later than the present only if a clock was ahead.
+  // taken_at, overdue_at: of an instruction, when it was taken last, and when it is overdue. attempted: whether a delivery
+  // was ever begun, whatever became of it. blocked: it waits for another row of its QR code, or for a build that can read it.
+  `CREATE TABLE outbox (
     event INTEGER NOT NULL,
     kind TEXT NOT NULL,
     queue TEXT NOT NULL,
@@ -347,23 +347,24 @@ const TABLES = `
     blocked INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (event, kind)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX outbox_by_status ON outbox (status);
-  -- Instructions that are not taken are found without those that are.
-  CREATE INDEX outbox_sendable ON outbox (queue, taken_at IS NULL, send_at)
+  CREATE INDEX outbox_by_status ON outbox (status);`,
+  // Instructions that are not taken are found without those that are.
+  `CREATE INDEX outbox_sendable ON outbox (queue, taken_at IS NULL, send_at)
     WHERE status = 'PENDING' AND leased_until IS NULL AND blocked = 0;
   CREATE INDEX outbox_blocked ON outbox (queue, qr_code, send_at) WHERE blocked = 1;
   CREATE INDEX outbox_leased ON outbox (queue, leased_until) WHERE leased_until IS NOT NULL;
   CREATE INDEX outbox_overdue ON outbox (overdue_at) WHERE overdue_at IS NOT NULL;
-  CREATE INDEX outbox_ended ON outbox (delete_at) WHERE delete_at IS NOT NULL;
+  CREATE INDEX outbox_ended ON outbox (delete_at) WHERE delete_at IS NOT NULL;`,
 
-  -- Those that fail. Times are milliseconds; set_at is as in outbox. since: the first failure after the last success.
-  CREATE TABLE endpoints (
+  // Those that fail. Times are milliseconds; set_at is as in outbox. since: the first failure after the last success.
+  `CREATE TABLE endpoints (
     queue TEXT PRIMARY KEY,
     failures INTEGER NOT NULL,
     probe_at INTEGER NOT NULL,
     set_at INTEGER NOT NULL,
     since INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;`
+  ) STRICT, WITHOUT ROWID;`,
+].join('\n')
 
 /** The tables of a site. SQLite stores their text: without its indentation it takes a page less of every site. */
 export const SITE: Schema = { table: 'site', versions: [TABLES.replaceAll(/^ +/gm, '')] }

@@ -53,16 +53,13 @@ const eventPaymentOf = (row: RecordedPayment): EventPayment & { isRepeated?: tru
   ...(row.isRepeated && row.status === 'COMPLETED' && { isRepeated: true }),
 })
 
-export const eventRefundColumn = (refunded: RefundOfPayment | undefined): string | null =>
-  refunded ? JSON.stringify(eventRefundOf(refunded)) : null
+export const eventRefundColumn = (change: RefundOfPayment | undefined): string | null =>
+  change ? JSON.stringify(eventRefundOf(change)) : null
 
-const eventRefundOf = ({ refund, overRefunded }: RefundOfPayment): EventRefund => ({
-  refundUid: refund.refundUid,
-  paymentUid: refund.paymentUid,
-  status: refund.status,
-  amount: refund.amount,
-  ...(overRefunded && { overRefunded }),
-})
+function eventRefundOf({ refund, overRefunded }: RefundOfPayment): EventRefund {
+  const { refundUid, paymentUid, status, amount } = refund
+  return { refundUid, paymentUid, status, amount, ...(overRefunded && { overRefunded }) }
+}
 
 export const eventSaleColumn = (sale: EventSale | undefined): string | null =>
   sale ? JSON.stringify(sale) : null

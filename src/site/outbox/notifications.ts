@@ -83,14 +83,16 @@ function paymentContent(_: Context, { payment }: Recorded): NotificationContent 
   }
 }
 
-function refundContent(_: Context, { refund: refunded }: Recorded): NotificationContent | undefined {
-  if (!refunded || refunded.refund.status === 'WAITING') return undefined
-  const { refund, payment } = refunded
+function refundContent(_: Context, { refund: change }: Recorded): NotificationContent | undefined {
+  if (!change) return undefined
+  const { payment, refund } = change
+  const { status } = refund
+  if (status === 'WAITING') return undefined
   return {
     type: 'REFUND',
     ...refund,
     qrCodeUid: payment.qr_code_uid ?? undefined,
-    status: refunded.refund.status,
+    status,
     applied: payment.applied === 1,
     ...customerOf(payment),
   }

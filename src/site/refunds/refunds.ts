@@ -189,10 +189,8 @@ function recordUnrequested(
   const refusal = refuseUnpaid(payment) ?? refuseReportedCurrency(payment, reported)
   if (refusal) return refusal
   const amount = { minorUnits: reported.minorUnits, currency: payment.currency }
-  const refund = {
-    ...{ refundUid, paymentUid: payment.payment_uid, amount, comment: undefined, reason },
-    ...{ status, createdAt: now, changedAt: now },
-  }
+  const times = { createdAt: now, changedAt: now }
+  const refund = { refundUid, paymentUid: payment.payment_uid, status, amount, reason, ...times }
   const insert = (event: number) =>
     sql.exec(
       `INSERT INTO refunds (payment, refund_uid, minor_units, status, created_at, changed_at, reason, event)
