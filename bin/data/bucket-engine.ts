@@ -90,11 +90,23 @@ export async function withEngine<T>(
   }
 }
 
+/** How many objects are worked on at once: each waits for the bucket most of the time. */
+const AT_ONCE = 8
+
+/** Does the work of each item, a few at once. @throws what the first one throws that fails */
+export async function forEach<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const left = items.values()
+  const next = async () => {
+    for (const item of left) await work(item)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, next))
+}
+
 const MAX_ERRORS = 4000
 
 const isRunning = (addresses: readonly string[]) =>
-  `an instance runs, or was killed within the last 20 seconds: ${addresses.join(', ')}. Stop all instances; the data of a ` +
-  'running cluster is copied by the versions of its bucket: docs/cluster.md, What is missing'
+  `an instance runs, or was killed within the last 20 seconds: ${addresses.join(', ')}. Stop all instances: no command ` +
+  'copies a running cluster (docs/cluster.md, What is missing)'
 
 const NODES = 'v1/nodes/'
 const OBJECTS = 'v1/do/'

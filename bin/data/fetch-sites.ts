@@ -5,14 +5,11 @@ import { backup, DatabaseSync } from 'node:sqlite'
 import { recorded } from './audit.ts'
 import { makeEmpty } from './back-up.ts'
 import type { Bucket, BucketSettings } from './bucket.ts'
-import { type Engine, withEngine } from './bucket-engine.ts'
+import { type Engine, forEach, withEngine } from './bucket-engine.ts'
 import { objectsOf, partOf, siteFiles, withLock } from './data-directory.ts'
 import { FOLDERS } from './objects-config.ts'
 import { rebuild } from './rebuild.ts'
 import { markAll } from './restored-sites.ts'
-
-/** How many objects are fetched at once. */
-const AT_ONCE = 8
 
 /**
  * Copies all sites, with the registry and the audit, and marks the sites as restored. The instances are stopped.
@@ -50,11 +47,7 @@ export async function fetchSites(bucket: Bucket, settings: BucketSettings, data:
 
 /** Copies all objects into a directory, with its folders. */
 export async function copyAll(engine: Engine, directory: string): Promise<void> {
-  const ids = await engine.ids()
-  const copyNext = async () => {
-    for (let id = ids.pop(); id !== undefined; id = ids.pop()) await copyObject(engine, id, directory)
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, copyNext))
+  await forEach(await engine.ids(), (id) => copyObject(engine, id, directory))
 }
 
 async function copyObject(engine: Engine, id: string, directory: string): Promise<void> {

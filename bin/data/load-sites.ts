@@ -6,7 +6,7 @@ import * as z from 'zod'
 import { alarmTimes } from './alarms.ts'
 import { recorded } from './audit.ts'
 import { type Bucket, type BucketSettings, LOADING } from './bucket.ts'
-import { type Engine, type Statement, withEngine } from './bucket-engine.ts'
+import { type Engine, forEach, type Statement, withEngine } from './bucket-engine.ts'
 import {
   auditFile,
   missingAudit,
@@ -19,7 +19,7 @@ import {
 import { copyAll } from './fetch-sites.ts'
 import { checkSideFiles, rebuild } from './rebuild.ts'
 
-/** The text of the rows in one request, about: all of them are in memory. */
+/** The text of the rows in one request, about: all of them are in memory, of a few sites at once. */
 const BATCH_CHARACTERS = 1_000_000
 
 /**
@@ -54,9 +54,9 @@ async function loadAll(bucket: Bucket, settings: BucketSettings, data: string): 
   const files = [...[registryFile(data), auditFile(data)].filter((file) => existsSync(file)), ...sites]
   await bucket.write(LOADING, '')
   const alarms = alarmTimes(data)
-  await withEngine(bucket, settings, data, async (engine) => {
-    for (const file of files) await loadObject(engine, file, alarms.get(basename(file)))
-  })
+  await withEngine(bucket, settings, data, (engine) =>
+    forEach(files, (file) => loadObject(engine, file, alarms.get(basename(file)))),
+  )
   await compare(bucket, settings, data, files)
   writeFileSync(movedFile(data), `${bucket.name}\n`, { mode: 0o600 })
   await bucket.remove(LOADING)
