@@ -56,8 +56,8 @@ async function differenceOf(core: Core, charge: ChargeRow): Promise<string | und
 /** Charges that have ended here, and wait at the service. */
 export async function* compareWaitingCharges(core: Core, site: OpenSite): AsyncGenerator<string> {
   for await (const { paymentUid } of listCharges(core, site)) {
-    const charge = core.disk.charges.get({ site: site.siteId, paymentUid })
-    if (charge?.state !== 'COMPLETED' && charge?.state !== 'DECLINED') continue
+    const charge = core.disk.charges.ended({ site: site.siteId, paymentUid })
+    if (!charge) continue
     yield `${nameOf(charge)}: ${charge.state}, the service has it as WAITING: see replay`
   }
 }

@@ -93,7 +93,7 @@ export function learn(core: Core, site: OpenSite, listed: ListedCode): boolean {
   const known = knownCodeOf(core, fields)
   if (!known || reference === undefined) return false
   for (const sale of listed.sales ?? []) learnSale(core, known, sale)
-  if (disk.codes.ofSite(site.siteId, qrcId)) return true
+  if (disk.codes.bankOf(site.siteId, qrcId) !== undefined) return true
   const id = `${LEARNED}${platform.random(12)}`
   disk.transaction(() => {
     disk.codes.start({
@@ -115,7 +115,7 @@ export function learn(core: Core, site: OpenSite, listed: ListedCode): boolean {
 function learnSale({ disk, platform }: Core, { site, bank, code }: KnownCode, sale: ListedSale): void {
   const { saleUid, reference, amount, createdOn: createdAt, expiresOn: expiresAt } = sale
   // Without a reference no bank has armed it. One that is being armed now has none on this disk either.
-  if (reference === undefined || disk.sales.get(site, code.qrcId, saleUid)) return
+  if (reference === undefined || disk.sales.has(site, code.qrcId, saleUid)) return
   const row = {
     site,
     qrcId: code.qrcId,

@@ -2,6 +2,7 @@
 import { takeCharge } from './charges.ts'
 import type { Core, OpenSite } from './core.ts'
 import { ageOf, type Given, recordRead, type WaitingList } from './disk-age.ts'
+import { messageOf } from './log.ts'
 import { roublesOf } from './money.ts'
 import { takeRefund } from './refunds.ts'
 import { listCharges, listRefunds } from './service.ts'
@@ -46,8 +47,9 @@ async function takeOld<Item extends Waiting>(
   for await (const item of listed) {
     const { qrcId, paymentUid, refundUid } = item
     const given = { givenAt: item.createdOn, isListed: true }
-    if (ageOf(core, list, { siteId, qrcId, ...given }) !== 'OLD') continue
-    const problem = take(item, given)
+    const problem = tried(() =>
+      ageOf(core, list, { siteId, qrcId, ...given }) === 'OLD' ? take(item, given) : undefined,
+    )
     if (problem === undefined) continue
     // Until it is taken, instructions of its site that are not decided are not taken either.
     isTaken = false
@@ -59,4 +61,13 @@ async function takeOld<Item extends Waiting>(
     })
   }
   if (isTaken) recordRead(core, list, siteId)
+}
+
+/** One that touches a row of a later version keeps no other from being taken. @returns why it cannot be taken */
+function tried(take: () => string | undefined): string | undefined {
+  try {
+    return take()
+  } catch (error) {
+    return messageOf(error)
+  }
 }

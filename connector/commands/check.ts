@@ -10,6 +10,7 @@ import { PLATFORM } from '../platform.ts'
 import { ListFailed, listRefunds } from '../service.ts'
 import { endingTokens, endText } from '../token-ends.ts'
 import { allowOnly, configOf, coreOn, type Options, type Print } from './options.ts'
+import { unknownRowsOf } from './unknown-rows.ts'
 
 /** @returns the exit code: 1 where something fails */
 export async function check(options: Options, print: Print): Promise<number> {
@@ -49,6 +50,7 @@ export async function check(options: Options, print: Print): Promise<number> {
     showEnds(site.siteId, `sites.${site.siteId}`)
     if (isWhole) for (const result of notAcceptedOf(core, site)) show(site.siteId, result)
   }
+  if (isWhole) for (const text of unknownRowsOf(core.disk)) show('disk', { isGood: false, text })
   print(failures === 0 ? 'all is well' : `${failures} failed`)
   return failures === 0 ? 0 : 1
 }
@@ -99,7 +101,7 @@ function unfinishedOf(core: Core, { name }: OpenBank): CheckResult[] {
   const waiting = disk.webhooks.waiting().filter(({ bank }) => bank === name)
   const unresolved = disk.lateAsks
     .unresolved()
-    .filter(({ site, qrcId }) => disk.codes.ofSite(site, qrcId)?.bank === name)
+    .filter(({ site, qrcId }) => disk.codes.bankOf(site, qrcId) === name)
   const cancellations = disk.cancellations
     .all()
     .filter(({ reference }) => bankOf(core, reference)?.name === name)

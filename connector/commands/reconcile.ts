@@ -14,6 +14,7 @@ import { codeOfSale } from '../sales.ts'
 import { isLate } from '../schedule.ts'
 import { listCodes } from '../service.ts'
 import { allowOnly, type Options, openCoreFor, type Print, required, timeOf } from './options.ts'
+import { unknownRowsOf } from './unknown-rows.ts'
 
 const DAY_MS = 24 * 3_600_000
 
@@ -31,6 +32,7 @@ export async function reconcile(options: Options, print: Print): Promise<number>
   const differences = [
     ...refunds.filter(({ kind }) => kind !== 'NOT_COMPARABLE').map(({ text }) => text),
     ...others,
+    ...unknownRowsOf(core.disk),
   ]
   for (const difference of differences) print(difference)
   for (const { kind, text } of refunds) if (kind === 'NOT_COMPARABLE') print(text)
@@ -42,7 +44,8 @@ export async function reconcile(options: Options, print: Print): Promise<number>
 async function compare(core: Core, from: number, to: number) {
   const differences = await compareCharges(core, from, to)
   const rows = core.disk.codes.payableWithin(from, to)
-  for (const row of rows) differences.push(...(await compareCode(core, row)))
+  for (const row of rows)
+    differences.push(...(await shownBy(`${row.site} ${row.qrcId}`, compareCode(core, row))))
   for (const sale of core.disk.sales.armedWithin(from, to))
     differences.push(...(await compareSale(core, sale)))
   // Two sets of credentials of one owner have one list.
@@ -68,42 +71,35 @@ async function compare(core: Core, from: number, to: number) {
   return { isCompared: rows.length, differences }
 }
 
-async function compareCode(core: Core, row: CodeRow): Promise<string[]> {
+async function* compareCode(core: Core, row: CodeRow): AsyncGenerator<string> {
   const known = knownCodeOf(core, row)
   const name = `${row.site} ${row.qrcId}`
-  if (!known) return [`${name}: the bank ${row.bank} is not configured`]
-  // A cashbox code itself has no payment: its sales are compared. One that binds an account has none either.
-  if (row.type === 'COUNTER' || row.type === 'TOKEN') return []
-  let state: CodeState
-  try {
-    state = await known.bank.bank.state(known.code)
-  } catch (error) {
-    return [`${name}: ${messageOf(error)}`]
+  if (!known) {
+    yield `${name}: the bank ${row.bank} is not configured`
+    return
   }
+  // A cashbox code itself has no payment: its sales are compared. One that binds an account has none either.
+  if (row.type === 'COUNTER' || row.type === 'TOKEN') return
+  const state = await known.bank.bank.state(known.code)
   const before = core.disk.payments.ofCode(row.site, known.code.qrcId)
   recordState(core, known, state)
   endLate(core, row, state)
   const paid = state.payments.filter(({ status }) => status === 'COMPLETED')
   const isSame = isSamePaymentOf(known.bank)
-  return [
-    ...paid.flatMap((payment) => {
-      const { number, amount } = payment
-      const ours = before.find((each) => each.status === 'COMPLETED' && isSame(each, payment))
-      if (!ours)
-        return [
-          `${name}: paid at the bank (${number}, ${roublesOf(amount)} RUB), was not reported: it is now`,
-        ]
-      const isEqual = ours.amount === amount
-      return isEqual
-        ? []
-        : [`${name}: the bank has ${roublesOf(amount)} RUB, reported ${roublesOf(ours.amount)} RUB`]
-    }),
-    ...before
-      .filter((ours) => ours.status === 'COMPLETED' && !paid.some((payment) => isSame(ours, payment)))
-      .filter(() => !state.isPartial)
-      .map(({ number }) => `${name}: reported as paid (${number}), the bank does not state it`),
-    ...unreported(core, known),
-  ]
+  for (const payment of paid) {
+    const { number, amount } = payment
+    const ours = before.find((each) => each.status === 'COMPLETED' && isSame(each, payment))
+    if (!ours)
+      yield `${name}: paid at the bank (${number}, ${roublesOf(amount)} RUB), was not reported: it is now`
+    else if (ours.amount !== amount)
+      yield `${name}: the bank has ${roublesOf(amount)} RUB, reported ${roublesOf(ours.amount)} RUB`
+  }
+  for (const ours of before) {
+    const isStated = ours.status !== 'COMPLETED' || paid.some((payment) => isSame(ours, payment))
+    if (!isStated && !state.isPartial)
+      yield `${name}: reported as paid (${ours.number}), the bank does not state it`
+  }
+  yield* unreported(core, known)
 }
 
 async function compareSale(core: Core, sale: SaleRow): Promise<string[]> {
@@ -135,7 +131,7 @@ function endLate({ disk, platform }: Core, row: CodeRow | SaleRow, { isOver = fa
 async function* compareList(core: Core, bank: OpenBank, from: number, to: number): AsyncGenerator<string> {
   const counters = new Map<string, { site: string; paid: number }>()
   for (const { qrcId, number } of (await bank.bank.payments?.(new Date(from), new Date(to - 1))) ?? []) {
-    if (core.disk.payments.ofKey(bank.bank.identity, number)) continue
+    if (core.disk.payments.has(bank.bank.identity, number)) continue
     const wanted = { bank, qrcId }
     const found = findOnDisk(core, wanted) ?? (await findInLists(core, wanted))
     // The bank's list does not name the sale; sales were compared above.

@@ -5,6 +5,7 @@ import { roublesOf } from '../money.ts'
 import { deliver } from '../reporter.ts'
 import { chargeToSettle, type Decision, refundToSettle } from './held.ts'
 import { allowOnly, type Options, openCoreFor, type Print, required } from './options.ts'
+import { unknownRowsOf } from './unknown-rows.ts'
 
 const RESULTS = { completed: 'COMPLETED', declined: 'DECLINED' } as const
 
@@ -88,10 +89,12 @@ function list({ disk }: Core, print: Print): number {
     print(`  held: ${reason}`)
   }
   const count = refunds.length + charges.length
+  const unknown = unknownRowsOf(disk)
+  for (const line of unknown) print(line)
   print(
     count === 0
       ? 'no refund and no charge is held'
       : `${count} held: settle each with --as completed or --as declined, and --by your name`,
   )
-  return count === 0 ? 0 : 1
+  return count + unknown.length === 0 ? 0 : 1
 }

@@ -2,6 +2,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
 import { countOf } from './database.ts'
+import { isOneOf, rowOf } from './rows.ts'
+
+const BINDING_STATES = ['WAITING', 'CREATED', 'REJECTED', 'DELETED'] as const
 
 const BindingRow = z.object({
   site: z.string(),
@@ -9,7 +12,7 @@ const BindingRow = z.object({
   bank: z.string(),
   request: z.string(),
   qrcId: z.string(),
-  state: z.enum(['WAITING', 'CREATED', 'REJECTED', 'DELETED']),
+  state: z.enum(BINDING_STATES),
   createdAt: z.int(),
   expiresAt: z.int().nullable(),
   askedAt: z.int(),
@@ -17,6 +20,7 @@ const BindingRow = z.object({
 export type BindingRow = z.output<typeof BindingRow>
 type BindingId = Pick<BindingRow, 'site' | 'bindingUid'>
 
+export const BINDING_IS_KNOWN = isOneOf('state', BINDING_STATES)
 const SELECT = `SELECT site, binding_uid AS bindingUid, bank, request, qrc_id AS qrcId, state,
   created_at AS createdAt, expires_at AS expiresAt, asked_at AS askedAt FROM bindings`
 
@@ -33,7 +37,8 @@ export class Bindings {
 
   constructor(database: DatabaseSync) {
     this.#insert = database.prepare(
-      'INSERT INTO bindings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+      `INSERT INTO bindings (site, binding_uid, bank, request, qrc_id, state, created_at, expires_at, asked_at, ask_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     )
     const identity = 'site = ? AND binding_uid = ?'
     this.#change = database.prepare(
@@ -42,7 +47,9 @@ export class Bindings {
     this.#asked = database.prepare(`UPDATE bindings SET asked_at = ?, ask_at = ? WHERE ${identity}`)
     this.#get = database.prepare(`${SELECT} WHERE ${identity}`)
     this.#byRequest = database.prepare(`${SELECT} WHERE request = ?`)
-    this.#due = database.prepare(`${SELECT} WHERE ask_at <= ? AND bank = ? ORDER BY ask_at LIMIT ?`)
+    this.#due = database.prepare(
+      `${SELECT} WHERE ask_at <= ? AND bank = ? AND ${BINDING_IS_KNOWN} ORDER BY ask_at LIMIT ?`,
+    )
     this.#wake = database.prepare(
       `UPDATE bindings SET ask_at = min(coalesce(ask_at, ?1), max(?1, asked_at + ?2))
        WHERE site = ?3 AND binding_uid = ?4 AND state <> 'DELETED'`,
@@ -97,4 +104,4 @@ export class Bindings {
   }
 }
 
-const rowsOf = (rows: unknown[]): BindingRow[] => rows.map((row) => BindingRow.parse(row))
+const rowsOf = (rows: unknown[]): BindingRow[] => rows.map((row) => rowOf(BindingRow, row))

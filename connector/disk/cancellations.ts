@@ -20,7 +20,10 @@ export class Cancellations {
   readonly #count: StatementSync
 
   constructor(database: DatabaseSync) {
-    this.#put = database.prepare('INSERT INTO cancellations VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING')
+    this.#put = database.prepare(
+      `INSERT INTO cancellations (site, qrc_id, reference, since, next_at) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO NOTHING`,
+    )
     this.#done = database.prepare('DELETE FROM cancellations WHERE site = ? AND qrc_id = ?')
     this.#delay = database.prepare('UPDATE cancellations SET next_at = ? WHERE site = ? AND qrc_id = ?')
     const select = 'SELECT site, qrc_id AS qrcId, reference, since FROM cancellations'

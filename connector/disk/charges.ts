@@ -2,6 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
 import { countOf } from './database.ts'
+import { isOneOf, rowOf } from './rows.ts'
 
 const CHARGE_STATES = ['QUEUED', 'SENDING', 'PENDING', 'HELD', 'COMPLETED', 'DECLINED'] as const
 
@@ -47,11 +48,13 @@ const SELECT = `SELECT site, payment_uid AS paymentUid, qrc_id AS qrcId, binding
   state, note, reason, reference, link_cancelled AS linkCancelled, sent_at AS sentAt, created_at AS createdAt FROM charges`
 /** Repeated in each statement about few of many rows: it is the condition of the partial index. */
 const OPEN = `state NOT IN ('COMPLETED', 'DECLINED')`
+export const CHARGE_IS_KNOWN = isOneOf('state', CHARGE_STATES)
 
 export class Charges {
   readonly #insert: StatementSync
   readonly #change: StatementSync
   readonly #get: StatementSync
+  readonly #ended: StatementSync
   readonly #byOrder: StatementSync
   readonly #byNote: StatementSync
   readonly #unsent: StatementSync
@@ -77,6 +80,7 @@ export class Charges {
        amount = coalesce(?, amount), next_at = coalesce(?, next_at) WHERE ${identity} AND state = ?`,
     )
     this.#get = database.prepare(`${SELECT} WHERE ${identity}`)
+    this.#ended = database.prepare(`${SELECT} WHERE ${identity} AND state IN ('COMPLETED', 'DECLINED')`)
     this.#byOrder = database.prepare(`${SELECT} WHERE bank_order = ?`)
     this.#byNote = database.prepare(`${SELECT} WHERE note = ? AND note <> ''`)
     this.#unsent = database.prepare(
@@ -84,7 +88,7 @@ export class Charges {
     )
     this.#dueBanks = database.prepare(`SELECT DISTINCT bank FROM charges WHERE ${OPEN} AND next_at <= ?`)
     this.#due = database.prepare(
-      `${SELECT} WHERE ${OPEN} AND next_at <= ? AND bank = ? ORDER BY next_at, rowid LIMIT ?`,
+      `${SELECT} WHERE ${OPEN} AND ${CHARGE_IS_KNOWN} AND next_at <= ? AND bank = ? ORDER BY next_at, rowid LIMIT ?`,
     )
     this.#held = database.prepare(`${SELECT} WHERE ${OPEN} AND state = 'HELD' ORDER BY given_at`)
     this.#heldCount = database.prepare(
@@ -125,6 +129,11 @@ export class Charges {
 
   get({ site, paymentUid }: ChargeId): ChargeRow | undefined {
     return rowsOf(this.#get.all(site, paymentUid))[0]
+  }
+
+  /** One with a result. */
+  ended({ site, paymentUid }: ChargeId): ChargeRow | undefined {
+    return rowsOf(this.#ended.all(site, paymentUid))[0]
   }
 
   /** @param order see NewCharge.order */
@@ -180,4 +189,4 @@ export class Charges {
   }
 }
 
-const rowsOf = (rows: unknown[]): ChargeRow[] => rows.map((row) => ChargeRow.parse(row))
+const rowsOf = (rows: unknown[]): ChargeRow[] => rows.map((row) => rowOf(ChargeRow, row))

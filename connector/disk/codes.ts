@@ -2,14 +2,18 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
 import { countOf } from './database.ts'
+import { isOneOf, rowOf } from './rows.ts'
+
+const CODE_TYPES = ['DYNAMIC', 'STATIC', 'COUNTER', 'TOKEN'] as const
+const CODE_STATES = ['CALLING', 'OPEN', 'PAID', 'CANCELLED', 'ENDED'] as const
 
 const CodeRow = z.object({
   id: z.string(),
   site: z.string(),
   bank: z.string(),
-  type: z.enum(['DYNAMIC', 'STATIC', 'COUNTER', 'TOKEN']),
+  type: z.enum(CODE_TYPES),
   amount: z.int().nullable(),
-  state: z.enum(['CALLING', 'OPEN', 'PAID', 'CANCELLED', 'ENDED']),
+  state: z.enum(CODE_STATES),
   qrcId: z.string().nullable(),
   payload: z.string().nullable(),
   reference: z.string().nullable(),
@@ -18,9 +22,11 @@ const CodeRow = z.object({
   askedAt: z.int(),
 })
 export type CodeRow = z.output<typeof CodeRow>
+const Bank = z.object({ bank: z.string() })
 
 const SELECT = `SELECT id, site, bank, type, amount, state, qrc_id AS qrcId, payload, reference,
   created_at AS createdAt, expires_at AS expiresAt, asked_at AS askedAt FROM codes`
+export const CODE_IS_KNOWN = `${isOneOf('type', CODE_TYPES)} AND ${isOneOf('state', CODE_STATES)}`
 
 interface StartedCode {
   id: string
@@ -51,6 +57,7 @@ export class Codes {
   readonly #byKeyAndLink: StatementSync
   readonly #byLink: StatementSync
   readonly #bySite: StatementSync
+  readonly #bankOf: StatementSync
   readonly #byReference: StatementSync
   readonly #due: StatementSync
   readonly #created: StatementSync
@@ -77,13 +84,17 @@ export class Codes {
     this.#byKeyAndLink = database.prepare(`${SELECT} WHERE site = ? AND qrc_id = ? AND key = ?`)
     this.#byLink = database.prepare(`${SELECT} WHERE qrc_id = ?`)
     this.#bySite = database.prepare(`${SELECT} WHERE site = ? AND qrc_id = ?`)
+    this.#bankOf = database.prepare('SELECT bank FROM codes WHERE site = ? AND qrc_id = ?')
     // `$` follows `#`: behind that a reference has the request to bind an account.
     this.#byReference = database.prepare(
       `${SELECT} WHERE reference = ?1 OR (reference > ?1 || '#' AND reference < ?1 || '$')`,
     )
-    this.#due = database.prepare(`${SELECT} WHERE ask_at <= ? AND bank = ? ORDER BY ask_at LIMIT ?`)
+    this.#due = database.prepare(
+      `${SELECT} WHERE ask_at <= ? AND bank = ? AND ${CODE_IS_KNOWN} ORDER BY ask_at LIMIT ?`,
+    )
     this.#created = database.prepare(
-      `${SELECT} WHERE created_at < ? AND coalesce(expires_at, ?) >= ? AND qrc_id IS NOT NULL ORDER BY created_at`,
+      `${SELECT} WHERE created_at < ? AND coalesce(expires_at, ?) >= ? AND qrc_id IS NOT NULL AND ${CODE_IS_KNOWN}
+       ORDER BY created_at`,
     )
     this.#stop = database.prepare('UPDATE codes SET ask_at = NULL WHERE site = ?')
     this.#open = database.prepare('SELECT count(*) AS count FROM codes WHERE ask_at IS NOT NULL')
@@ -135,6 +146,12 @@ export class Codes {
     return rowsOf(this.#bySite.all(site, qrcId))[0]
   }
 
+  /** The name of the code's bank; undefined: the disk does not have the code. */
+  bankOf(site: string, qrcId: string): string | undefined {
+    const row = this.#bankOf.get(site, qrcId)
+    return row && Bank.parse(row).bank
+  }
+
   /** @param reference with the bank's name, without the request to bind an account */
   ofReference(reference: string): CodeRow[] {
     return rowsOf(this.#byReference.all(reference))
@@ -159,4 +176,4 @@ export class Codes {
   }
 }
 
-const rowsOf = (rows: unknown[]): CodeRow[] => rows.map((row) => CodeRow.parse(row))
+const rowsOf = (rows: unknown[]): CodeRow[] => rows.map((row) => rowOf(CodeRow, row))

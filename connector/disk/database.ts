@@ -108,7 +108,7 @@ function migrate(database: DatabaseSync, now: number): void {
       .parse(database.prepare('PRAGMA user_version').all())
     for (const migration of MIGRATIONS.slice(version.user_version)) database.exec(migration)
     database.exec(`PRAGMA user_version = ${Math.max(version.user_version, MIGRATIONS.length)}`)
-    database.prepare(`INSERT OR IGNORE INTO meta VALUES ('createdAt', ?)`).run(String(now))
+    database.prepare(`INSERT OR IGNORE INTO meta (name, value) VALUES ('createdAt', ?)`).run(String(now))
   })
 }
 
@@ -126,7 +126,7 @@ export class Meta {
   }
 
   set(name: string, value: string): void {
-    this.#database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(name, value)
+    this.#database.prepare('INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)').run(name, value)
   }
 
   delete(name: string): void {

@@ -1,19 +1,29 @@
 // The tables of the connector's database, one class for each.
 import type { DatabaseSync } from 'node:sqlite'
-import { Bindings } from './bindings.ts'
+import { BINDING_IS_KNOWN, Bindings } from './bindings.ts'
 import { Cancellations } from './cancellations.ts'
-import { Charges } from './charges.ts'
-import { Codes } from './codes.ts'
-import { Meta, transaction } from './database.ts'
-import { Decisions } from './decisions.ts'
+import { CHARGE_IS_KNOWN, Charges } from './charges.ts'
+import { CODE_IS_KNOWN, Codes } from './codes.ts'
+import { countOf, Meta, transaction } from './database.ts'
+import { DECISION_IS_KNOWN, Decisions } from './decisions.ts'
 import { HeldPeriods } from './held-periods.ts'
 import { LateAsks } from './late-asks.ts'
 import { PayerData } from './payer-data.ts'
-import { Payments } from './payments.ts'
-import { Refunds } from './refunds.ts'
+import { PAYMENT_IS_KNOWN, Payments } from './payments.ts'
+import { REFUND_IS_KNOWN, Refunds } from './refunds.ts'
 import { Reports } from './reports.ts'
-import { Sales } from './sales.ts'
+import { SALE_IS_KNOWN, Sales } from './sales.ts'
 import { Webhooks } from './webhooks.ts'
+
+const IS_KNOWN = {
+  bindings: BINDING_IS_KNOWN,
+  charges: CHARGE_IS_KNOWN,
+  codes: CODE_IS_KNOWN,
+  decisions: DECISION_IS_KNOWN,
+  payments: PAYMENT_IS_KNOWN,
+  refunds: REFUND_IS_KNOWN,
+  sales: SALE_IS_KNOWN,
+}
 
 export class Disk {
   readonly meta: Meta
@@ -60,6 +70,16 @@ export class Disk {
       (table) =>
         this.#database.prepare(`SELECT 1 FROM ${table} WHERE bank = ? LIMIT 1`).get(bank) !== undefined,
     )
+  }
+
+  /** How many rows of a later version lists leave out, by table. It reads the tables: for commands. */
+  countUnknown(): { table: string; count: number }[] {
+    return Object.entries(IS_KNOWN)
+      .map(([table, isKnown]) => {
+        const sql = `SELECT count(*) AS count FROM ${table} WHERE NOT (${isKnown})`
+        return { table, count: countOf(this.#database.prepare(sql)) }
+      })
+      .filter(({ count }) => count > 0)
   }
 
   transaction<T>(run: () => T): T {

@@ -71,7 +71,7 @@ class Asks {
 
   constructor(database: DatabaseSync, table: 'late_asks' | 'pending_asks') {
     this.#add = database.prepare(
-      `INSERT INTO ${table} VALUES (?, ?, ?, 1)
+      `INSERT INTO ${table} (site, qrc_id, sale_uid, asks) VALUES (?, ?, ?, 1)
        ON CONFLICT DO UPDATE SET asks = asks + 1 RETURNING asks AS count`,
     )
     this.#clear = database.prepare(`DELETE FROM ${table} WHERE site = ? AND qrc_id = ? AND sale_uid = ?`)

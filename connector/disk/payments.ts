@@ -2,6 +2,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
 import { countOf } from './database.ts'
+import { isOneOf, rowOf } from './rows.ts'
+
+const STATUSES = ['COMPLETED', 'DECLINED'] as const
+export const PAYMENT_IS_KNOWN = isOneOf('status', STATUSES)
 
 const PaymentRow = z.object({
   identity: z.string(),
@@ -10,7 +14,7 @@ const PaymentRow = z.object({
   site: z.string(),
   qrcId: z.string(),
   paymentUid: z.string(),
-  status: z.enum(['COMPLETED', 'DECLINED']),
+  status: z.enum(STATUSES),
   amount: z.int(),
   createdAt: z.int(),
 })
@@ -27,7 +31,10 @@ export class Payments {
   readonly #completedOfAmount: StatementSync
 
   constructor(database: DatabaseSync) {
-    this.#put = database.prepare('INSERT OR REPLACE INTO payments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
+    this.#put = database.prepare(
+      `INSERT OR REPLACE INTO payments (identity, key, number, site, qrc_id, payment_uid, status, amount, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
     this.#byKey = database.prepare(`${SELECT} WHERE identity = ? AND key = ?`)
     this.#byCode = database.prepare(`${SELECT} WHERE site = ? AND qrc_id = ? ORDER BY created_at`)
     this.#completedCount = database.prepare(
@@ -44,12 +51,16 @@ export class Payments {
 
   ofKey(identity: string, key: string): PaymentRow | undefined {
     const row = this.#byKey.get(identity, key)
-    return row && PaymentRow.parse(row)
+    return row && rowOf(PaymentRow, row)
+  }
+
+  has(identity: string, key: string): boolean {
+    return this.#byKey.get(identity, key) !== undefined
   }
 
   /** Whether a payment of the code is completed. */
   isPaid(site: string, qrcId: string): boolean {
-    return this.ofCode(site, qrcId).some(({ status }) => status === 'COMPLETED')
+    return this.countCompleted(site, qrcId) > 0
   }
 
   /** How many completed payments of the code were recorded since a time. */
@@ -63,6 +74,6 @@ export class Payments {
   }
 
   ofCode(site: string, qrcId: string): PaymentRow[] {
-    return this.#byCode.all(site, qrcId).map((row) => PaymentRow.parse(row))
+    return this.#byCode.all(site, qrcId).map((row) => rowOf(PaymentRow, row))
   }
 }

@@ -2,6 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
 import { countOf } from './database.ts'
+import { isOneOf, rowOf } from './rows.ts'
 
 const REFUND_STATES = ['QUEUED', 'SENDING', 'PENDING', 'HELD', 'COMPLETED', 'DECLINED'] as const
 
@@ -34,6 +35,7 @@ const SELECT = `SELECT site, payment_uid AS paymentUid, refund_uid AS refundUid,
   network_uid AS networkUid, amount, given_at AS givenAt, state, note, reason, created_at AS createdAt FROM refunds`
 /** Repeated in each statement about few of many rows: it is the condition of the partial index. */
 const OPEN = `state NOT IN ('COMPLETED', 'DECLINED')`
+export const REFUND_IS_KNOWN = isOneOf('state', REFUND_STATES)
 
 /** One refund of a payment is in flight: the oldest that waits begins when no other is open. */
 const BLOCKED = `(state = 'QUEUED' AND EXISTS (SELECT 1 FROM refunds AS other
@@ -70,7 +72,8 @@ export class Refunds {
     this.#ofPayment = database.prepare(`${SELECT} WHERE site = ? AND payment_uid = ? ORDER BY rowid`)
     this.#dueBanks = database.prepare(`SELECT DISTINCT bank FROM refunds WHERE ${OPEN} AND next_at <= ?`)
     this.#due = database.prepare(
-      `${SELECT} AS due WHERE ${OPEN} AND next_at <= ? AND bank = ? AND NOT ${BLOCKED} ORDER BY next_at, rowid LIMIT ?`,
+      `${SELECT} AS due WHERE ${OPEN} AND ${REFUND_IS_KNOWN} AND next_at <= ? AND bank = ? AND NOT ${BLOCKED}
+       ORDER BY next_at, rowid LIMIT ?`,
     )
     this.#held = database.prepare(`${SELECT} WHERE ${OPEN} AND state = 'HELD' ORDER BY given_at`)
     this.#heldCount = database.prepare(
@@ -113,7 +116,7 @@ export class Refunds {
 
   get({ site, paymentUid, refundUid }: RefundId): RefundRow | undefined {
     const row = this.#get.get(site, paymentUid, refundUid)
-    return row && RefundRow.parse(row)
+    return row && rowOf(RefundRow, row)
   }
 
   ofPayment(site: string, paymentUid: string): RefundRow[] {
@@ -158,4 +161,4 @@ export class Refunds {
   }
 }
 
-const rowsOf = (rows: unknown[]): RefundRow[] => rows.map((row) => RefundRow.parse(row))
+const rowsOf = (rows: unknown[]): RefundRow[] => rows.map((row) => rowOf(RefundRow, row))

@@ -1,6 +1,9 @@
 // Sales on disk: those for which a COUNTER code was armed at a bank.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
+import { isOneOf, rowOf } from './rows.ts'
+
+const SALE_STATES = ['CALLING', 'OPEN', 'PAID', 'CANCELLED', 'ENDED'] as const
 
 const SaleRow = z.object({
   site: z.string(),
@@ -10,7 +13,7 @@ const SaleRow = z.object({
   /** With the bank’s name; null while the bank is being called. */
   reference: z.string().nullable(),
   amount: z.int(),
-  state: z.enum(['CALLING', 'OPEN', 'PAID', 'CANCELLED', 'ENDED']),
+  state: z.enum(SALE_STATES),
   createdAt: z.int(),
   expiresAt: z.int(),
   askedAt: z.int(),
@@ -19,6 +22,7 @@ export type SaleRow = z.output<typeof SaleRow>
 
 const SELECT = `SELECT site, qrc_id AS qrcId, sale_uid AS saleUid, bank, reference, amount, state,
   created_at AS createdAt, expires_at AS expiresAt, asked_at AS askedAt FROM sales`
+export const SALE_IS_KNOWN = isOneOf('state', SALE_STATES)
 const IDENTITY = 'site = ? AND qrc_id = ? AND sale_uid = ?'
 
 export class Sales {
@@ -32,14 +36,19 @@ export class Sales {
   readonly #stop: StatementSync
 
   constructor(database: DatabaseSync) {
-    this.#put = database.prepare('INSERT OR REPLACE INTO sales VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+    this.#put = database.prepare(
+      `INSERT OR REPLACE INTO sales (site, qrc_id, sale_uid, bank, reference, amount, state, created_at, expires_at,
+       asked_at, ask_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
     this.#within = database.prepare(
-      `${SELECT} WHERE reference IS NOT NULL AND created_at >= ? AND created_at < ? ORDER BY created_at`,
+      `${SELECT} WHERE reference IS NOT NULL AND created_at >= ? AND created_at < ? AND ${SALE_IS_KNOWN} ORDER BY created_at`,
     )
     this.#stop = database.prepare('UPDATE sales SET ask_at = NULL WHERE site = ?')
     this.#asked = database.prepare(`UPDATE sales SET state = ?, asked_at = ?, ask_at = ? WHERE ${IDENTITY}`)
     this.#get = database.prepare(`${SELECT} WHERE ${IDENTITY}`)
-    this.#due = database.prepare(`${SELECT} WHERE ask_at <= ? AND bank = ? ORDER BY ask_at LIMIT ?`)
+    this.#due = database.prepare(
+      `${SELECT} WHERE ask_at <= ? AND bank = ? AND ${SALE_IS_KNOWN} ORDER BY ask_at LIMIT ?`,
+    )
     this.#last = database.prepare(
       `${SELECT} WHERE site = ? AND qrc_id = ? ORDER BY created_at DESC, rowid DESC LIMIT 1`,
     )
@@ -67,11 +76,15 @@ export class Sales {
 
   get(site: string, qrcId: string, saleUid: string): SaleRow | undefined {
     const row = this.#get.get(site, qrcId, saleUid)
-    return row && SaleRow.parse(row)
+    return row && rowOf(SaleRow, row)
+  }
+
+  has(site: string, qrcId: string, saleUid: string): boolean {
+    return this.#get.get(site, qrcId, saleUid) !== undefined
   }
 
   due(bank: string, now: number, limit: number): SaleRow[] {
-    return this.#due.all(now, bank, limit).map((row) => SaleRow.parse(row))
+    return this.#due.all(now, bank, limit).map((row) => rowOf(SaleRow, row))
   }
 
   /** The site is deleted. */
@@ -81,17 +94,17 @@ export class Sales {
 
   /** Those that were armed in the period. */
   armedWithin(from: number, to: number): SaleRow[] {
-    return this.#within.all(from, to).map((row) => SaleRow.parse(row))
+    return this.#within.all(from, to).map((row) => rowOf(SaleRow, row))
   }
 
   /** The one for which the bank was last called to arm a code, also without an answer. */
   last(site: string, qrcId: string): SaleRow | undefined {
     const row = this.#last.get(site, qrcId)
-    return row && SaleRow.parse(row)
+    return row && rowOf(SaleRow, row)
   }
 
   /** Those of a code that were armed last, the latest first. */
   latest(site: string, qrcId: string): SaleRow[] {
-    return this.#latest.all(site, qrcId).map((row) => SaleRow.parse(row))
+    return this.#latest.all(site, qrcId).map((row) => rowOf(SaleRow, row))
   }
 }

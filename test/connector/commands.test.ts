@@ -394,7 +394,6 @@ describe('reconcile', () => {
       `tea ${forgotten.qrcId}: paid, the service has it as CREATED: see replay`,
       '2 codes compared, 3 differences',
     ])
-    at.clock.now = Date.now()
     // That of the command.
     at.clock.now = Date.now()
     const again = await startHere(at)

@@ -1,0 +1,176 @@
+// Going back to this version: the disk has columns and values of a later one. What it knows goes on, and the rest is told.
+import { DatabaseSync } from 'node:sqlite'
+import { expect, it } from 'vitest'
+import {
+  HOUR,
+  MINUTE,
+  ofRefund,
+  refund,
+  register,
+  type Surroundings,
+  start,
+  surroundings,
+} from './harness.ts'
+import { runCommand } from './process.ts'
+
+const surroundingsNow = () => surroundings({ now: Date.now() })
+/** The commands have their disk in `data` of the directory. */
+const startHere = (at: Surroundings) => start({ ...at, directory: `${at.directory}/data` })
+
+/** What the later version has left. */
+function change({ directory }: Surroundings, sql: string): void {
+  const database = new DatabaseSync(`${directory}/data/connector.sqlite`)
+  database.exec(sql)
+  database.close()
+}
+
+/** A payment of each code. */
+async function paid(at: Surroundings, count: number) {
+  const links = []
+  for (let i = 0; i < count; i++) {
+    const link = await register(at, 'cafe')
+    await at.tbank.pay(link.qrcId)
+    links.push(link)
+  }
+  return links
+}
+
+/** Three refunds that wait for their bank. */
+async function threeRefunds() {
+  const at = await surroundingsNow()
+  const running = await startHere(at)
+  const links = await paid(at, 3)
+  await running.connector.settle()
+  at.tbank.fail('Cancel', ...Array(3).fill({ broken: 'before' }))
+  const asked = []
+  for (const link of links) asked.push(await refund(at, 'cafe', link, '1.00'))
+  await running.connector.settle()
+  await running.stop()
+  return { at, links, asked }
+}
+
+it('tables with more columns, and more tables, are used as before', async () => {
+  const at = await surroundingsNow()
+  await startHere(at).then(({ stop }) => stop())
+  const database = new DatabaseSync(`${at.directory}/data/connector.sqlite`)
+  const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all()
+  expect(tables.length).toBeGreaterThan(10)
+  for (const { name } of tables)
+    database.exec(`ALTER TABLE ${name} ADD COLUMN later TEXT NOT NULL DEFAULT 'x'`)
+  database.exec('CREATE TABLE later (number INTEGER PRIMARY KEY) STRICT; PRAGMA user_version = 1000')
+  database.close()
+  const { connector, core } = await startHere(at)
+  const [link] = await paid(at, 1)
+  if (!link) throw new Error('no link')
+  await connector.settle()
+  const asked = await refund(at, 'cafe', link, '1.00')
+  await connector.settle()
+  expect(at.service.site('cafe').payments.get(link.qrcId)?.status).toBe('COMPLETED')
+  expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
+  core.disk.meta.set('a', 'b')
+  expect(core.disk.meta.get('a')).toBe('b')
+})
+
+it('settle lists what is held, and says that a refund of a later version is left out', async () => {
+  const { at, asked } = await threeRefunds()
+  change(at, `UPDATE refunds SET state = iif(refund_uid = '${asked[1]?.refundUid}', 'WEIGHED', 'HELD')`)
+  const { code, lines } = await runCommand(at, 'settle')
+  expect(lines.filter((line) => line.startsWith('--site'))).toEqual(
+    [asked[0], asked[2]].map(
+      (each) => `--site cafe --payment ${each?.paymentUid} --refund ${each?.refundUid}`,
+    ),
+  )
+  expect(lines.slice(-2)).toEqual([
+    'refunds: 1 of a later version of the connector are left out: run that version',
+    expect.stringMatching(/^2 held: /),
+  ])
+  expect(code).toBe(1)
+})
+
+it('settle does not exit with 0 where all that it could list is of a later version', async () => {
+  const { at } = await threeRefunds()
+  change(at, `UPDATE refunds SET state = 'WEIGHED'`)
+  const { code, lines } = await runCommand(at, 'settle')
+  expect(lines).toEqual([
+    'refunds: 3 of a later version of the connector are left out: run that version',
+    'no refund and no charge is held',
+  ])
+  expect(code).toBe(1)
+})
+
+it('nothing more is refunded of a payment that has a refund of a later version; another payment is', async () => {
+  const { at, links, asked } = await threeRefunds()
+  const [first, second] = links
+  if (!first || !second) throw new Error('no links')
+  change(at, `UPDATE refunds SET state = iif(refund_uid = '${asked[0]?.refundUid}', 'WEIGHED', 'COMPLETED')`)
+  const { connector } = await startHere(at)
+  const calls = at.tbank.callsOf('Cancel').length
+  const blocked = await refund(at, 'cafe', first, '2.00')
+  const free = await refund(at, 'cafe', second, '2.00')
+  await connector.settle()
+  expect(ofRefund(at, free)?.status).toBe('COMPLETED')
+  expect(ofRefund(at, blocked)).toBeUndefined()
+  expect(at.tbank.callsOf('Cancel')).toHaveLength(calls + 1)
+})
+
+it('a hundred codes of a later version, which are due first, keep no other from being asked about', async () => {
+  const at = await surroundingsNow()
+  const running = await startHere(at)
+  const link = await register(at, 'cafe')
+  await running.stop()
+  const columns =
+    'site, bank, key, type, amount, state, qrc_id, reference, created_at, expires_at, asked_at, ask_at'
+  change(
+    at,
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+     INSERT INTO codes (id, ${columns}) SELECT 'later' || i, site, bank, 'k' || i, iif(i % 2, type, 'WALLET'), amount,
+       iif(i % 2, 'FROZEN', state), 'q' || i, reference, created_at, expires_at, asked_at, 1 FROM codes, n`,
+  )
+  const { connector } = await startHere(at)
+  // The webhook is lost: the bank is asked.
+  await at.tbank.pay(link.qrcId, { times: 0 })
+  at.clock.now += HOUR + 5 * MINUTE
+  for (let i = 0; i < 3; i++) await connector.settle()
+  expect(at.service.site('cafe').payments.get(link.qrcId)?.status).toBe('COMPLETED')
+})
+
+it('check and reconcile go on behind what they cannot read, and name it', async () => {
+  const at = await surroundingsNow()
+  const running = await startHere(at)
+  const [first, second, third] = await paid(at, 3)
+  const lost = await register(at, 'cafe')
+  await running.connector.settle()
+  await running.stop()
+  await runCommand(at, 'check', '--register')
+  change(
+    at,
+    `UPDATE codes SET state = 'FROZEN' WHERE qrc_id = '${first?.qrcId}';
+     UPDATE payments SET status = 'WEIGHED' WHERE qrc_id IN ('${second?.qrcId}', '${third?.qrcId}')`,
+  )
+  await at.tbank.pay(lost.qrcId, { times: 0 })
+  const leftOut = [
+    'codes: 1 of a later version of the connector are left out: run that version',
+    'payments: 2 of a later version of the connector are left out: run that version',
+  ]
+  const checked = await runCommand(at, 'check')
+  expect(checked.lines.filter((line) => line.startsWith('FAIL'))).toEqual(
+    leftOut.map((line) => `FAIL disk: ${line}`),
+  )
+  const day = new Date().toISOString()
+  const period = [
+    '--from',
+    new Date(Date.now() - HOUR).toISOString(),
+    '--to',
+    new Date(Date.parse(day) + HOUR).toISOString(),
+  ]
+  const { code, lines } = await runCommand(at, 'reconcile', ...period)
+  expect(lines).toEqual([
+    ...[second, third].map(
+      (link) => `cafe ${link?.qrcId}: a row of a later version of the connector: its status is not known`,
+    ),
+    expect.stringMatching(`^cafe ${lost.qrcId}: paid at the bank .*: it is now$`),
+    ...leftOut,
+    '3 codes compared, 5 differences',
+  ])
+  expect(code).toBe(1)
+})
