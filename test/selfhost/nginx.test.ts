@@ -15,12 +15,15 @@ const QR_CODES = '/payin/v1/sites/demo/sbp/qrCodes'
 let served: Served
 let nginx: Nginx
 let bearer: Record<string, string>
+let admin: Record<string, string>
 beforeEach(async () => {
   served = await started(join(temporaryDirectory(), 'data'))
   nginx = await startNginx(served)
-  bearer = {
-    Authorization: `Bearer ${await mintToken(SECRET, { siteId: 'demo', scope: 'merchant', days: 1 })}`,
-  }
+  const bearerOf = async (scope: string) => ({
+    Authorization: `Bearer ${await mintToken(SECRET, { siteId: 'demo', scope, days: 1 })}`,
+  })
+  bearer = await bearerOf('merchant')
+  admin = await bearerOf('merchant:admin')
 })
 
 /** Sends from ten connections until the work is done, which sees the answers. */
@@ -44,6 +47,43 @@ const isRefused = ({ status }: Answered) => status === 429
 const untilRefused = async (answers: readonly Answered[]) => {
   while (!answers.some(isRefused)) await sleep(20)
 }
+
+it('a payer’s browser that is limited gets a page', async () => {
+  const client = nginx.client('127.0.0.2')
+  const headers = { Accept: 'text/html,*/*;q=0.8', 'Accept-Language': 'en' }
+  const browser: Client = { ask: (path) => client.ask(path, { headers }) }
+  const refused = (await flood(browser, '/demo/a', untilRefused)).find(isRefused)
+  expect(refused?.headers).toMatchObject({
+    ...{ 'content-type': 'text/html; charset=utf-8', 'retry-after': '10', 'cache-control': 'no-store' },
+    'x-trace-id': expect.stringMatching(/^[0-9a-f]{16}$/),
+  })
+  expect(refused?.text).toContain('<p>The service is temporarily unavailable. Please try again later</p>')
+})
+
+const LOGO = '/payin/v1/sites/demo/settings/logo'
+
+it.each([
+  [256, 'validation.error', 'must be a still PNG'],
+  [257, 'http.message.too.large', 'must be at most 262144 bytes'],
+])('a logo of %i KiB reaches the service: %s', async (kib, errorCode, words) => {
+  const { text } = await nginx.client('127.0.0.3').ask(LOGO, {
+    ...{ method: 'PUT', headers: { ...admin, 'Content-Type': 'image/png' } },
+    body: Buffer.alloc(kib * 1024),
+  })
+  expect(ErrorAnswer.parse(JSON.parse(text)).errorCode).toBe(errorCode)
+  expect(text).toContain(words)
+})
+
+it('a body that the proxy does not pass on gets 413, the error object of the contract', async () => {
+  // nginx answers before a body comes.
+  const headers = { ...admin, 'Content-Type': 'image/png', 'Content-Length': 2 * 1024 * 1024 + 1 }
+  const answer = await nginx.client('127.0.0.3').ask(LOGO, { method: 'PUT', headers })
+  expect(answer.status).toBe(413)
+  expect(ErrorAnswer.parse(JSON.parse(answer.text))).toMatchObject({
+    errorCode: 'http.message.too.large',
+    traceId: answer.headers['x-trace-id'],
+  })
+})
 
 describe('a client that floods the address of a merchant without a token', () => {
   it('gets 429, the error object of the contract, and the merchant’s requests succeed', async () => {
@@ -208,10 +248,15 @@ it.each(['/operator/v1/sites', '/network/v1/sites/demo/bindings'])(
   },
 )
 
-it('the access log has no qrCodeUid', async () => {
-  await nginx.client('127.0.0.3').ask(`${QR_CODES}/order-4711/payments/p`, { headers: bearer })
+it.each([
+  [`${QR_CODES}/order-4711/payments/p`, `${QR_CODES}/-/payments/p`],
+  ['/console/qr/order-4711', '/console/qr/-'],
+  ['/console/qr/order-4711/picture.png?size=300', '/console/qr/-/picture.png'],
+  ['/console/tills/order-4711', '/console/tills/-'],
+])('the access log has no qrCodeUid: %s', async (path, logged) => {
+  await nginx.client('127.0.0.3').ask(path, { headers: bearer })
   const entries = () => nginx.accessLog().map((line): Record<string, unknown> => JSON.parse(line))
-  await expect.poll(() => entries().map(({ uri }) => uri)).toContain(`${QR_CODES}/-/payments/p`)
+  await expect.poll(() => entries().map(({ uri }) => uri)).toContain(logged)
   expect(nginx.accessLog().join()).not.toContain('order-4711')
 })
 

@@ -132,7 +132,7 @@ export async function startNginx(
           ...options,
           headers: { Host: HOST, ...options.headers },
         })
-        sent.end(body === undefined ? undefined : JSON.stringify(body))
+        sent.end(body === undefined || body instanceof Buffer ? body : JSON.stringify(body))
         const [response] = await once(sent, 'response')
         return {
           status: response.statusCode,
