@@ -8,10 +8,23 @@ import { configuration } from './wrangler.ts'
 const root = join(import.meta.dirname, '../..')
 const options = process.argv.slice(2)
 
-/** A var as it would be uploaded. */
+/** The value of an option of wrangler's, as `--config FILE` or `--config=FILE`. */
+function optionOf(...names: string[]): string | undefined {
+  for (const [i, option] of options.entries()) {
+    const [, name = option, value] = /^(--?[\w-]+)=(.*)$/s.exec(option) ?? []
+    if (names.includes(name)) return value ?? options[i + 1]
+  }
+}
+
+const file = optionOf('--config', '-c') ?? 'wrangler.toml'
+const { vars } = configuration(file)
+
+/** A var as it would be uploaded: `--var NAME:VALUE` takes several, and is also `--var=NAME:VALUE`. */
 function varOf(name: string): unknown {
-  const given = options.findLast((option) => option.startsWith(`${name}:`))
-  return given === undefined ? configuration().vars[name] : given.slice(name.length + 1)
+  const given = options
+    .map((option) => option.replace(/^--var=/, ''))
+    .findLast((option) => option.startsWith(`${name}:`))
+  return given === undefined ? vars[name] : given.slice(name.length + 1)
 }
 
 const isExample =
@@ -21,7 +34,7 @@ const isExample =
   varOf('LINKS') !== 'connector'
 if (isExample && !options.includes('--dry-run')) {
   console.error(
-    `BANK_MEMBER_ID of wrangler.toml is ${EXAMPLE_BANK_MEMBER_ID}, an example: put your bank's there, or PAYMENT_NETWORK = "sandbox"`,
+    `BANK_MEMBER_ID of ${file} is ${EXAMPLE_BANK_MEMBER_ID}, an example: put your bank's there, or PAYMENT_NETWORK = "sandbox"`,
   )
   process.exit(1)
 }
