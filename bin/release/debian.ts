@@ -47,7 +47,8 @@ Version: ${version}
 Architecture: ${ARCHITECTURES[platform]}
 Maintainer: the operator <root@localhost>
 Depends: ca-certificates, libc6 (>= 2.35), passwd, util-linux
-Suggests: nginx, certbot, prometheus
+Recommends: sqlite3
+Suggests: age, nginx, certbot, prometheus
 Section: net
 Priority: optional
 Description: payment QR codes for a faster payment system

@@ -1,6 +1,6 @@
 // The connector's unit: systemd takes it, it finds its files where docs/banks.md puts them, and it reloads as it says.
 import { spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
@@ -11,6 +11,7 @@ import { temporaryDirectory } from '../support/serve.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const UNIT = 'deploy/fps-connector.service'
+const UNITS = readdirSync('deploy').filter((name) => /^fps-connector.*\.(service|socket|timer)$/.test(name))
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
 
 /** The first match of a pattern's group in a file. */
@@ -21,31 +22,36 @@ function found(file: string, pattern: RegExp): string {
 }
 
 // Only root can become another user.
-it.runIf(process.getuid?.() === 0)('the steps of docs/banks.md fit the unit and its user', () => {
-  const root = temporaryDirectory()
-  chmodSync(root, 0o755)
-  mkdirSync(join(root, 'deploy'))
-  for (const unit of ['service', 'socket']) writeFileSync(join(root, `deploy/fps-connector.${unit}`), '')
-  writeFileSync(join(root, 'connector.json'), '{}')
-  writeFileSync(join(root, 'connector.env'), "SECRET='s'\n")
-  mkdirSync(join(root, 'etc/systemd/system'), { recursive: true })
-  // As self-hosting.md makes it.
-  mkdirSync(join(root, 'etc/fps-qr'), { mode: 0o700 })
-  const steps = found('docs/banks.md', /```sh\n([^`]*fps-connector\.service[^`]*)```/)
-    .split('\n')
-    .filter((line) => !/^ *(adduser|useradd|systemctl) /.test(line))
-    .join('\n')
-    .replaceAll('/etc/', `${root}/etc/`)
-  const done = spawnSync('sh', ['-euc', steps], { cwd: root })
-  expect([done.status, `${done.stderr}`]).toEqual([0, ''])
+it.runIf(requires('root', process.getuid?.() === 0))(
+  'the steps of docs/banks.md fit the unit and its user',
+  () => {
+    const root = temporaryDirectory()
+    chmodSync(root, 0o755)
+    mkdirSync(join(root, 'deploy'))
+    for (const unit of UNITS) writeFileSync(join(root, 'deploy', unit), '')
+    writeFileSync(join(root, 'connector.json'), '{}')
+    writeFileSync(join(root, 'connector.env'), "SECRET='s'\n")
+    mkdirSync(join(root, 'etc/systemd/system'), { recursive: true })
+    // As self-hosting.md makes it.
+    mkdirSync(join(root, 'etc/fps-qr'), { mode: 0o700 })
+    const steps = found('docs/banks.md', /```sh\n([^`]*useradd [^`]*)```/)
+      .split('\n')
+      .filter((line) => !/^ *(adduser|useradd|systemctl) /.test(line))
+      .join('\n')
+      .replaceAll('/etc/', `${root}/etc/`)
+      .replaceAll('/opt/fps-qr/', `${root}/`)
+    const done = spawnSync('sh', ['-euc', steps], { cwd: root })
+    expect([done.status, `${done.stderr}`]).toEqual([0, ''])
+    expect(readdirSync(join(root, 'etc/systemd/system'))).toEqual(UNITS)
 
-  const [config, env] = [found(UNIT, /--config (\S+)/), found(UNIT, /^EnvironmentFile=-(\S+)/m)]
-  const user = ['--reuid=65534', '--regid=65534', '--clear-groups']
-  const readAs = (file: string) => spawnSync('setpriv', [...user, 'cat', root + file])
-  expect([readAs(config).status, `${readAs(config).stderr}`]).toEqual([0, ''])
-  expect(readFileSync(root + env, 'utf8')).toBe("SECRET='s'\n")
-  expect(readAs(env).status).toBe(1)
-})
+    const [config, env] = [found(UNIT, /--config (\S+)/), found(UNIT, /^EnvironmentFile=-(\S+)/m)]
+    const user = ['--reuid=65534', '--regid=65534', '--clear-groups']
+    const readAs = (file: string) => spawnSync('setpriv', [...user, 'cat', root + file])
+    expect([readAs(config).status, `${readAs(config).stderr}`]).toEqual([0, ''])
+    expect(readFileSync(root + env, 'utf8')).toBe("SECRET='s'\n")
+    expect(readAs(env).status).toBe(1)
+  },
+)
 
 it.runIf(requires('systemd-analyze', hasSystemd))(
   'systemd finds the unit valid, and each program of it in the checkout',
