@@ -60,6 +60,10 @@ const bomOf = (directory: string) =>
 /** What the pages of the documentation have of others: the styles and scripts of these. */
 const OF_DOCS = ['@astrojs/starlight', 'pagefind', '@pagefind/default-ui']
 
+/** These packages, which the build of the documentation has installed. */
+export const packagesOfDocs = (): Bundled[] =>
+  packagesOf(OF_DOCS.map((name) => `bin/docs/site/node_modules/${name}/package.json`))
+
 /**
  * Writes the list of what a release has: npm's own, without what is only needed to build, and with the programs. It has
  * neither time nor random identifier, so that two builds are equal.

@@ -22,7 +22,7 @@ import { MODULES } from '../serve/build-service.ts'
 import { bundle } from '../serve/bundle.ts'
 import { DISTRIBUTION } from '../serve/distribution.ts'
 import { bundleCommands, renameInWorker } from './commands.ts'
-import { copyLicenses, packagesOf, writeBom } from './contents.ts'
+import { copyLicenses, packagesOf, packagesOfDocs, writeBom } from './contents.ts'
 import { debianName, makeDebian } from './debian.ts'
 import { PLATFORMS, type Platform, runtimesOf, unpackRuntime } from './runtimes.ts'
 
@@ -132,7 +132,7 @@ function makeRelease(work: string, common: string, files: readonly string[], pla
   const packages = packagesOf(files)
   const runtimes = runtimesOf(platform)
   const licenses = join(directory, 'licenses')
-  copyLicenses(packages, licenses)
+  copyLicenses([...packages, ...packagesOfDocs()], licenses)
   // The text of Apache-2.0: the package of workerd has none.
   copyFileSync(join(root, 'node_modules/typescript/LICENSE'), join(licenses, 'workerd'))
   writeBom(join(directory, 'sbom.cdx.json'), packages, runtimes)

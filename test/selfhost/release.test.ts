@@ -26,7 +26,7 @@ const PLATFORM = `linux-${process.arch}`
 const NAME = `fps-qr-${packageJson.version}-${PLATFORM}`
 const MINUTES = 60_000
 
-const hasDpkg = spawnSync('dpkg-deb', ['--version']).status === 0
+const hasDpkg = requires('dpkg-deb', spawnSync('dpkg-deb', ['--version']).status === 0)
 
 const hasMinisign = requires('minisign', spawnSync('minisign', ['-v']).status === 0)
 
@@ -93,7 +93,10 @@ describe('the archive', () => {
     const components: { name: string; licenses: object[] }[] = JSON.parse(text).components
     for (const name of ['hono', 'zod', 'jose', 'node', 'workerd', '@astrojs/starlight', 'pagefind'])
       expect(components).toContainEqual(expect.objectContaining({ name, licenses: [expect.anything()] }))
-    for (const name of ['hono', 'zod', 'jose', 'node', 'workerd'])
+    const licences = new Set(readdirSync(join(installed, 'licenses')))
+    const fileOf = (name: string) => name.replaceAll('/', '-').replace('@', '')
+    expect(components.filter(({ name }) => !licences.has(fileOf(name)))).toEqual([])
+    for (const name of ['hono', 'zod', 'jose', 'node', 'workerd', 'astrojs-starlight', 'pagefind'])
       expect(readFileSync(join(installed, 'licenses', name), 'utf8').length).toBeGreaterThan(500)
   })
 })

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { requires } from '../support/requires.ts'
 import { temporaryDirectory } from '../support/serve.ts'
 
 const UNITS = readdirSync('deploy').filter((name) => /\.(service|socket|timer)$/.test(name))
@@ -20,7 +21,7 @@ function unitsIn(root: string): string[] {
   })
 }
 
-const hasAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0
+const hasAnalyze = requires('systemd-analyze', spawnSync('systemd-analyze', ['--version']).status === 0)
 
 it.runIf(hasAnalyze)('systemd-analyze verify finds nothing in any unit', () => {
   const units = unitsIn(temporaryDirectory())

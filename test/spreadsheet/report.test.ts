@@ -6,13 +6,14 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
 import { bareWorkerd } from '../support/bare-workerd.ts'
+import { requires } from '../support/requires.ts'
 import { openShop, type Shop, SUM } from '../support/shop.ts'
 
 /** Columns by `;`, texts in `"`, UTF-8, from the first line, the Russian locale, numbers and dates recognised: as by a double click. */
 const FILTER = 'CSV:59,34,76,1,,1049,false,true'
-const hasLibreOffice = spawnSync('soffice', ['--version']).status === 0
+const hasLibreOffice = requires('libreoffice', spawnSync('soffice', ['--version']).status === 0)
 
-describe.skipIf(!hasLibreOffice)('in LibreOffice (libreoffice-calc-nogui)', () => {
+describe.runIf(hasLibreOffice)('in LibreOffice (libreoffice-calc-nogui)', () => {
   const service = bareWorkerd()
   const directory = mkdtempSync(join(tmpdir(), 'fps-qr-spreadsheet-'))
   let origin: string
