@@ -81,7 +81,7 @@ describe('a start that cannot serve ends with status 1 and says why, in JSON', (
     expect(await served.ended).toBe(1)
     expect(messagesOf(served)).toEqual([
       expect.stringMatching(
-        /^[0-9a-f]{64}\.sqlite: the database is of version 2 of a build before 0\.3\.0.*export it with the build that made it$/,
+        /^[0-9a-f]{64}\.sqlite: the database is of version 2 of a build before 0\.3\.0.*see From 0\.2\.0 in docs\/self-hosting\.md$/,
       ),
     ])
     expect(readdirSync(objectsOf(data))).toEqual([basename(fileOf(data))])

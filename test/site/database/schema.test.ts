@@ -64,7 +64,7 @@ describe('the versions of a schema', () => {
       const before = tables(storage)
       for (const ask of [migrate, hasTables, areUpToDate]) {
         expect(() => ask(storage)).toThrow(
-          /is of version 2 of a build before 0\.3\.0.*export it with the build that made it/,
+          /is of version 2 of a build before 0\.3\.0.*see From 0\.2\.0 in docs\/self-hosting\.md/,
         )
       }
       expect(tables(storage)).toEqual(before)

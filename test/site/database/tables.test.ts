@@ -227,7 +227,7 @@ describe('a site with the tables of an earlier build', () => {
     ok: false,
     code: 'site.outdated',
     description: expect.stringMatching(
-      /version 2 of a build before 0\.3\.0.*export it with the build that made it/,
+      /version 2 of a build before 0\.3\.0.*see From 0\.2\.0 in docs\/self-hosting\.md/,
     ),
   }
   const OPERATOR = { actor: 'operator', keyId: 'operator', scopes: ['operator'] } as const
