@@ -1,7 +1,7 @@
 // What a release has of others: the packages in its bundles, their licences, and the list of them (CycloneDX).
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import * as z from 'zod'
 import type { Runtime } from './runtimes.ts'
 
@@ -31,8 +31,13 @@ const Named = z.object({ name: z.string(), version: z.string(), license: z.strin
 export function copyLicenses(packages: readonly Bundled[], to: string): void {
   mkdirSync(to, { recursive: true })
   for (const { name, license, directory } of packages) {
-    const file = readdirSync(directory).find((each) => /^licen[cs]e/i.test(each))
-    const text = file === undefined ? `${license}\n` : readFileSync(join(directory, file))
+    // A package can have a directory of them, with those of what it is made of.
+    const files = readdirSync(directory, { recursive: true, withFileTypes: true })
+      .filter((each) => each.isFile() && /^licen[cs]e/i.test(each.name))
+      .map(({ parentPath, name: file }) => join(parentPath, file))
+      .filter((file) => !relative(directory, file).includes('node_modules'))
+      .toSorted()
+    const text = files.length === 0 ? `${license}\n` : files.map((file) => readFileSync(file, 'utf8')).join('\n')
     writeFileSync(join(to, name.replaceAll('/', '-').replace('@', '')), text)
   }
 }
