@@ -37,7 +37,8 @@ export function copyLicenses(packages: readonly Bundled[], to: string): void {
       .map(({ parentPath, name: file }) => join(parentPath, file))
       .filter((file) => !relative(directory, file).includes('node_modules'))
       .toSorted()
-    const text = files.length === 0 ? `${license}\n` : files.map((file) => readFileSync(file, 'utf8')).join('\n')
+    const text =
+      files.length === 0 ? `${license}\n` : files.map((file) => readFileSync(file, 'utf8')).join('\n')
     writeFileSync(join(to, name.replaceAll('/', '-').replace('@', '')), text)
   }
 }
