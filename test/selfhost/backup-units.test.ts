@@ -54,7 +54,7 @@ function runUnit(name: string, settings: Record<string, string> = {}) {
   const PATH = `${join(root, 'bin')}:/usr/bin:/bin`
   const { status, stdout, stderr } = spawnSync('sh', ['-euc', commands.join('\n')], {
     encoding: 'utf8',
-    env: { PATH, ...settings },
+    env: { ...process.env, PATH, ...settings },
   })
   return { status, output: stdout + stderr }
 }
