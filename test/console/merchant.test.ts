@@ -449,7 +449,7 @@ it('no page shows an identifier that the console itself made of a refund or a sa
     expect([path, rows]).toEqual([path, expect.stringMatching(/<bdi>Возврат \d\d:\d\d<\/bdi>/)])
     expect(rows).not.toContain(refundId)
   }
-  expect(await page(`/payments/${paymentUid}`)).toContain('<bdi>order-7</bdi>')
+  expect(await page(`/payments/${paymentUid}`)).toContain('<code class="uid">order-7</code>')
 })
 
 it('the purpose of a payment is on each list and page that has it', async () => {

@@ -89,7 +89,9 @@ export const refundsTable = (refunds: readonly Refund[], visit: Visit): Html => 
           [shared.amount, 'sum'],
         ],
         refunds.map((refund) => [
-          html`<bdi>${refundName(refund, visit)}</bdi>`,
+          givenUid(refund.refundUid)
+            ? html`<code class="uid">${refund.refundUid}</code>`
+            : html`<bdi>${refundName(refund, visit)}</bdi>`,
           html`${badge(refund.status, visit)} ${refund.reason && html`<small>${refund.reason}</small>`}`,
           refund.comment,
           when(refund.createdAt, visit),
