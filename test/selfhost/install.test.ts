@@ -94,7 +94,7 @@ describe.runIf(hasDebianMachine() && hasDpkg && hasMinisign)('in a fresh Debian 
   it(
     'the commands of the installation, in their order, end with a service that is ready behind TLS',
     async () => {
-      await run(block('self-hosting', 'apt-get install -y certbot'), 'runOnline')
+      await run(block('self-hosting', 'apt-get install -y age certbot'), 'runOnline')
       expect(await run(block('self-hosting', 'sha256sum --check'))).toContain(
         `${nameOf(PLATFORM)}.tar.gz: OK\n`,
       )

@@ -56,9 +56,10 @@ export async function debianMachine(): Promise<DebianMachine> {
   const enter = hierarchies.map((each) => `mkdir ${each}; echo $$ >${each}/cgroup.procs`).join('\n')
   const options = ['--register=no', '--keep-unit', '--private-network', '--resolv-conf=copy-host']
   const container = spawn(
-    'sh',
+    // It ends with this process, however that ends.
+    'setpriv',
     [
-      ...['-euc', `${enter}\nexec "$@"`, 'sh', 'systemd-nspawn', ...options],
+      ...['--pdeathsig', 'KILL', 'sh', '-euc', `${enter}\nexec "$@"`, 'sh', 'systemd-nspawn', ...options],
       ...['--quiet', '--console=pipe', `--machine=${group}`, `--directory=${root}`, '--boot'],
     ],
     // systemd of this release does not start on the older hierarchies of control groups.
