@@ -18,6 +18,8 @@ export interface BindingBank {
   /** The customer agrees, or ends it. @param times how often the bank tells of it */
   consent(qrcId: string, isGiven: boolean, times: number): Promise<unknown>
   hasEnded(qrcId: string): boolean
+  /** What the bank states of the binding that a code asked for. */
+  stateOf(qrcId: string): 'NONE' | 'ACTIVE' | 'OVER'
   /** What becomes of the charges of a round. @returns it, for a person */
   chooseResult(random: Random): string
   /** The bank is well for ever, and decides what is in progress. */
@@ -28,6 +30,14 @@ export interface BindingBank {
   /** Calls the function before each call that charges an account, with its order. */
   onCharge(told: (order: string) => void): void
 }
+
+/** `NONE`: nobody has agreed, as far as the bank says. */
+const STATES = {
+  ...{ NEW: 'NONE', PROCESSING: 'NONE', ACTIVE: 'ACTIVE' },
+  // T-Bank states a refusal in the same word as an end.
+  INACTIVE: 'OVER',
+} as const
+const SUBSCRIPTION_STATES = { INACTIVE: 'NONE', SUBSCRIBED: 'ACTIVE', UNSUBSCRIBED: 'OVER' } as const
 
 export function bindingBankOf({ fake, name }: TestBank): BindingBank {
   if (fake instanceof FakeTBank) return tbankOf(fake)
@@ -41,6 +51,7 @@ function tbankOf(fake: FakeTBank): BindingBank {
     requestOf: (qrcId) => fake.binding(qrcId).requestKey,
     consent: (qrcId, isGiven, times) => fake.consent(qrcId, isGiven, { times }),
     hasEnded: (qrcId) => fake.binding(qrcId).status === 'INACTIVE',
+    stateOf: (qrcId) => STATES[fake.binding(qrcId).status],
     chooseResult(random) {
       fake.chargeResult = random.weighted({ CONFIRMED: 6, FORM_SHOWED: 1, REJECTED: 1, 3041: 1, 3040: 1 })
       return fake.chargeResult
@@ -71,6 +82,7 @@ function raiffeisenOf(fake: FakeRaiffeisen): BindingBank {
     consent: (qrcId, isGiven, times) =>
       fake.consent(qrcId, isGiven ? 'SUBSCRIBED' : 'UNSUBSCRIBED', { times }),
     hasEnded: (qrcId) => fake.subscription(qrcId).status === 'UNSUBSCRIBED',
+    stateOf: (qrcId) => SUBSCRIPTION_STATES[fake.subscription(qrcId).status],
     chooseResult(random) {
       const refusal = 'ERROR.SUBSCRIPTION'
       fake.chargeResult = random.weighted({ SUCCESS: 6, IN_PROGRESS: 1, DECLINED: 1, [refusal]: 1 })

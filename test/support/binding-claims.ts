@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import type { Merchant } from './bank-deployment.ts'
 import type { BindingBank } from './binding-bank.ts'
-import type { Charge } from './binding-merchant.ts'
+import type { Charge, Code } from './binding-merchant.ts'
 
 const PaymentAnswer = z.object({
   status: z.object({ value: z.string() }),
@@ -23,6 +23,10 @@ export interface Asked {
   deletions: readonly { token: string; begun: string }[]
   /** Whether service and connector can have lost both their disks: what neither knows is not told. */
   canForget: boolean
+  /** The codes that asked for an account. */
+  codes: readonly Code[]
+  /** The reports of the site that the service has not taken. */
+  reports: readonly string[]
 }
 
 /** The uids of charges and refunds that wait at the service. */
@@ -45,7 +49,7 @@ export async function problemsOf(merchant: Merchant, asked: Asked): Promise<stri
   const { siteId, bound, charges, refunds, canForget } = asked
   const paymentUids = uidsOf(charges)
   const made = new Map(bound.made().map((charge) => [charge.order, charge]))
-  const problems = movedWrongly(asked)
+  const problems = [...movedWrongly(asked), ...(await boundWrongly(merchant, asked))]
   const orders = new Set(paymentUids.map((uid) => orderOf(siteId, uid)))
   for (const paymentUid of paymentUids) {
     const charge = made.get(orderOf(siteId, paymentUid))
@@ -88,6 +92,34 @@ function movedWrongly({ siteId, bound, charges, sent, deletions, canForget }: As
     if (end < 0 || deletions[end]?.begun.includes(order)) continue
     if (sent.some((call) => call.order === order && call.deletions > end))
       problems.push(`order ${order} was charged after the end of its token`)
+  }
+  return problems
+}
+
+const CodeAnswer = z.object({
+  token: z.object({ status: z.string(), value: z.string().optional() }).optional(),
+})
+
+/** What the service says of bindings that is not what their bank states, and what it was told and has not taken. */
+async function boundWrongly(
+  merchant: Merchant,
+  { bound, codes, deletions, reports, canForget }: Asked,
+): Promise<string[]> {
+  const problems = reports.map((report) => `not taken by the service: ${report}`)
+  // Of codes that neither disk has nobody asks the bank.
+  if (canForget) return problems
+  const deleted = new Set(deletions.map(({ token }) => token))
+  for (const { uid, qrcId } of codes) {
+    const { status, text } = await merchant.ask(`/sbp/qrCodes/${uid}`)
+    // A restored service need not know the code.
+    if (status === 404) continue
+    const token = status === 200 ? CodeAnswer.parse(JSON.parse(text)).token : undefined
+    const stated = bound.stateOf(qrcId)
+    const isOver = token?.status !== 'CREATED'
+    const isTrue = stated === 'ACTIVE' ? !isOver || token?.status === 'DELETED' : isOver
+    if (!isTrue) problems.push(`binding of ${uid} (${qrcId}): ${stated} at the bank, ${status} ${text}`)
+    if (token?.value !== undefined && deleted.has(token.value))
+      problems.push(`binding of ${uid}: its deleted token can be charged`)
   }
   return problems
 }

@@ -10,6 +10,9 @@ import type { TestBank } from './test-banks.ts'
 
 const POLL_MS = 50
 
+/** What the connector could not report. */
+const NOT_TAKEN = `SELECT path || ' ' || body || ': ' || answer AS report FROM reports WHERE site = :site AND state = 'PENDING'`
+
 /** A row where the connector has the end of a binding, with the orders that had begun. */
 const ENDED = `SELECT (SELECT group_concat(bank_order) FROM charges WHERE charges.site = bindings.site
     AND charges.binding_uid = bindings.binding_uid AND state <> 'QUEUED') AS begun
@@ -229,11 +232,13 @@ export class BindingHistory {
 
   get #asked(): Asked {
     const { siteId, bound } = this
-    const asked = { charges: this.#charges, refunds: this.#refunds }
+    const asked = { charges: this.#charges, refunds: this.#refunds, codes: this.#asking }
+    const reports = this.#connector.read(NOT_TAKEN, { site: siteId }).map(({ report }) => String(report))
     return {
       siteId,
       bound,
       ...asked,
+      reports,
       deletions: this.#deletions,
       sent: this.#sent,
       canForget: this.#canForget,
