@@ -1,4 +1,6 @@
 // Bound accounts in tests: codes that bind, consents, charges, deletions, as the service asks for them.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Fault } from '../support/banks/fake-bank.ts'
 import { HOUR, MINUTE, type Running, registerData, type Surroundings } from './harness.ts'
 
@@ -75,6 +77,12 @@ export const deleteToken = (
   { service, clock }: Surroundings,
   { siteId, qrcId, bindingUid, bindingReference }: Bound,
 ) => service.instruct('token.delete', { siteId, qrcId, bindingUid, bindingReference }, clock.now)
+
+/** Whether the connector's database has the text anywhere, in its log of writes too. */
+export const isOnDisk = ({ directory }: Surroundings, text: string): boolean =>
+  ['connector.sqlite', 'connector.sqlite-wal'].some((name) =>
+    readFileSync(join(directory, name)).includes(text),
+  )
 
 /** Turns, each a minute later. */
 export async function minutes({ at, running }: { at: Surroundings; running: Running }, count: number) {

@@ -1,7 +1,7 @@
 // Races of bound accounts and their charges: what arrives while the bank is being asked.
 import { expect, it } from 'vitest'
 import { chargeToSettle } from '../../connector/commands/held.ts'
-import { boundBy, charge, deleteToken, PRICE, registerToken } from './bound.ts'
+import { boundBy, charge, deleteToken, isOnDisk, PRICE, registerToken } from './bound.ts'
 import { HOUR, MINUTE, ofRefund, refund, register, start, surroundings } from './harness.ts'
 
 /** A connector, and an account that T-Bank has bound. */
@@ -54,6 +54,7 @@ it('no answer of the bank brings its token into a report or the log', async () =
       disk.charges.due('tbank-cafe', 9e15, 9),
     ])
     expect(said).not.toContain(`TOKEN${request}`)
+    expect([isOnDisk(at, request), isOnDisk(at, `TOKEN${request}`)]).toEqual([true, false])
   }
 })
 
@@ -74,6 +75,7 @@ it('a text of the bank that is cut in the midst of the token has no part of it',
     const { disk } = running.core
     const said = JSON.stringify([at.service.reports, running.log, disk.reports.since(0), disk.charges.held()])
     expect(said).not.toContain('TTT')
+    expect(isOnDisk(at, 'TTT')).toBe(false)
   }
 })
 

@@ -9,6 +9,7 @@ import {
   charge,
   chargeData,
   deleteToken,
+  isOnDisk,
   minutes,
   PRICE,
   registerToken,
@@ -69,6 +70,7 @@ describe('bind', () => {
       expect(at.service.reports.filter(({ path }) => path.includes('/bindings/'))).toHaveLength(1)
       const said = JSON.stringify([at.service.reports, running.log, running.core.disk.reports.since(0)])
       expect(said).not.toContain(`TOKEN${request}`)
+      expect([isOnDisk(at, request), isOnDisk(at, `TOKEN${request}`)]).toEqual([true, false])
     },
   )
 
@@ -391,6 +393,7 @@ describe('charge', () => {
     expect(at.tbank.sessions.get(paymentId)?.refunded).toBe(2_000)
     const said = JSON.stringify([at.service.reports, running.log, running.core.disk.reports.since(0)])
     expect(said).not.toContain(`TOKEN${request}`)
+    expect([isOnDisk(at, paymentId), isOnDisk(at, `TOKEN${request}`)]).toEqual([true, false])
   })
 
   it.each([
