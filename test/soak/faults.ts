@@ -31,6 +31,8 @@ export class Faults {
   readonly counts = new Map<string, number>()
   /** Resolves when everything that was ended is up again. */
   up: Promise<unknown> = Promise.resolve()
+  /** How many times workerd was ended alone: the supervisor says so, and starts it again. */
+  workerdKills = 0
   readonly #deployment: BankDeployment
   readonly #receivers: readonly Receiver[]
   readonly #random: Random
@@ -115,6 +117,12 @@ export class Faults {
   /** Processes end, and start again. */
   readonly #ends: Record<string, Fault> = {
     'kill -9 of the service': () => this.#end('service', 'SIGKILL'),
+    'kill -9 of workerd alone': async () => {
+      const { workerd } = this.#deployment.service.pids
+      if (workerd === undefined) throw new Error('workerd does not run')
+      process.kill(workerd, 'SIGKILL')
+      this.workerdKills++
+    },
     'kill -9 of the connector': () => this.#end('connector', 'SIGKILL'),
     'kill -9 of both': () => this.#end('both', 'SIGKILL'),
     'SIGTERM of the service': () => this.#end('service', 'SIGTERM'),

@@ -17,6 +17,8 @@ interface Life {
 const HOUR_MS = 3_600_000
 /** What a process needs to warm up. */
 const WARM_UP_MS = 600_000
+/** A trend of a shorter time is that of its load. */
+const LONG_MS = 1_800_000
 
 export class Resources {
   readonly #lives: Life[] = []
@@ -35,37 +37,70 @@ export class Resources {
     }
   }
 
-  /** Of the longest life of each process: memory and descriptors at its ends, and the trend of its memory. */
+  /** Of the longest life of each process: memory and descriptors in ten parts of it, and their trends after the warm-up. */
   table(): string[][] {
-    return Array.from(Map.groupBy(this.#lives, ({ name }) => name)).flatMap(([name, lives]) => {
-      const { samples } = lives.reduce((long, life) => (durationOf(life) > durationOf(long) ? life : long))
+    return this.#longest().map(([name, lives, samples]) => {
       const [first, last] = [samples[0], samples.at(-1)]
-      if (!first || !last) return []
-      const warm = samples.filter(({ time }) => time >= first.time + WARM_UP_MS)
+      const minutes = ((last?.time ?? 0) - (first?.time ?? 0)) / 60_000
+      const parts = (of: (sample: Sample) => number) =>
+        Array.from({ length: 11 }, (_, i) => samples[Math.round((i * (samples.length - 1)) / 10)])
+          .map((sample) => (sample ? of(sample).toFixed(0) : ''))
+          .join(' ')
+      const warm = warmOf(samples)
+      const trend = (of: (sample: Sample) => number) =>
+        warm.length < 60 ? 'too short' : `${(trendOf(warm, of) * 100).toFixed(1)} % an hour`
       return [
-        [
-          `${name}, for ${((last.time - first.time) / 60_000).toFixed(1)} min`,
-          `${lives.length}`,
-          `${mebibytes(first.bytes)} → ${mebibytes(last.bytes)} MiB`,
-          `${first.descriptors} → ${last.descriptors}`,
-          warm.length < 60 ? 'too short' : `${(trendOf(warm) * 100).toFixed(1)} % an hour`,
-        ],
+        ...[`${name}, for ${minutes.toFixed(1)} min`, `${lives}`],
+        ...[parts(mebibytes), trend(bytesOf), parts(descriptorsOf), trend(descriptorsOf)],
       ]
     })
   }
+
+  /** Processes whose memory or descriptors grow by more than a part of their mean in an hour, in lives that are long enough to say so. */
+  growing(most: number): string[] {
+    return this.#longest().flatMap(([name, , samples]) => {
+      const warm = warmOf(samples)
+      if (durationOf(warm) < LONG_MS) return []
+      return [
+        ...(trendOf(warm, bytesOf) > most ? [`the memory of ${name} grows`] : []),
+        ...(trendOf(warm, descriptorsOf) > most ? [`the descriptors of ${name} grow`] : []),
+      ]
+    })
+  }
+
+  /** Of each process its name, how many lives it had, and the samples of the longest. */
+  #longest(): [string, number, readonly Sample[]][] {
+    return Array.from(
+      Map.groupBy(this.#lives, ({ name }) => name),
+      ([name, lives]) => [
+        name,
+        lives.length,
+        lives
+          .map(({ samples }) => samples)
+          .reduce((long, each) => (durationOf(each) > durationOf(long) ? each : long)),
+      ],
+    )
+  }
 }
 
-const durationOf = ({ samples }: Life): number => (samples.at(-1)?.time ?? 0) - (samples[0]?.time ?? 0)
-const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(0)
+const bytesOf = ({ bytes }: Sample): number => bytes
+const descriptorsOf = ({ descriptors }: Sample): number => descriptors
+const mebibytes = ({ bytes }: Sample): number => bytes / 2 ** 20
+const durationOf = (samples: readonly Sample[]): number =>
+  (samples.at(-1)?.time ?? 0) - (samples[0]?.time ?? 0)
 
-/** The part of its mean by which the memory grows in an hour: the line of least squares. */
-function trendOf(samples: readonly Sample[]): number {
-  const mean = (of: (sample: Sample) => number) =>
-    samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length
-  const [time, bytes] = [mean((sample) => sample.time), mean((sample) => sample.bytes)]
-  const covariance = mean((sample) => (sample.time - time) * (sample.bytes - bytes))
+/** The samples after the warm-up. */
+const warmOf = (samples: readonly Sample[]): readonly Sample[] =>
+  samples.filter(({ time }) => time >= (samples[0]?.time ?? 0) + WARM_UP_MS)
+
+/** The part of its mean by which something grows in an hour: the line of least squares. */
+function trendOf(samples: readonly Sample[], of: (sample: Sample) => number): number {
+  const mean = (each: (sample: Sample) => number) =>
+    samples.reduce((sum, sample) => sum + each(sample), 0) / samples.length
+  const [time, value] = [mean((sample) => sample.time), mean(of)]
+  const covariance = mean((sample) => (sample.time - time) * (of(sample) - value))
   const variance = mean((sample) => (sample.time - time) ** 2)
-  return ((covariance / variance) * HOUR_MS) / bytes
+  return ((covariance / variance) * HOUR_MS) / value
 }
 
 /** Undefined where the process has ended. */

@@ -14,7 +14,9 @@ import { randomOf } from '../support/random.ts'
 import { raiffeisenBank, type TestBank, tbankBank, tochkaBank } from '../support/test-banks.ts'
 import { Answers } from './answers.ts'
 import { codesLost, notificationsLost } from './claims.ts'
+import { Ends } from './ends.ts'
 import { Faults, LEAVER } from './faults.ts'
+import { OwnSites } from './own-sites.ts'
 import { moodyReceiver, type Receiver } from './receiver.ts'
 import { Resources } from './resources.ts'
 import { Visitors } from './visitors.ts'
@@ -36,8 +38,8 @@ const REST = [0.2, 1.1, 1.2, 2.5, 7, 12, 25]
 const RETRY = 1.2
 /** So often what the service has not delivered is waited for after that. */
 const MAX_TRIES = 5
-/** workerd has ended by itself. */
-const UNPLANNED = /(?<!the clock went back.*\n)^.*workerd ended.*$/gm
+/** By what part of its mean memory or descriptors of a process may grow in an hour. */
+const MAX_GROWTH = 0.05
 
 /** Each site has a bank of its own; one in five binds accounts. */
 const KINDS = [tochkaBank, tbankBank, raiffeisenBank] as const
@@ -58,7 +60,7 @@ it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no mon
     siteIds.map((_, i) => bankAt(i)(`bank${i}`, now, 1_000 + i))
   const deployment = await bankDeployment({
     ...{ sites, moreBanks, hasClock: true },
-    settings: { DELETION_DAYS: '7' },
+    settings: { DELETION_DAYS: '7', TEST_SITES: 'on' },
   })
   const { service, connector } = deployment
   for (const { fake, name } of deployment.banks.all)
@@ -74,9 +76,9 @@ it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no mon
   const faults = new Faults(deployment, receivers, random)
   const visitors = new Visitors(deployment, random)
   const [answers, resources] = [new Answers(), new Resources()]
+  const own = await OwnSites.start(deployment, SEED)
   answers.watch(() => service.address)
-  /** What the supervisor says where workerd has ended by itself. */
-  const ends = new Set<string>()
+  const ends = new Ends(service)
 
   const begun = Date.now()
   const elapsed = () => Date.now() - begun
@@ -106,12 +108,13 @@ it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no mon
     untilTheEnd(() => faults.happen(elapsed() > CALM_MS), FAULT_EVERY_MS),
     untilTheEnd(async () => {
       resources.sample({ ...service.pids, connector: connector.pid })
-      for (const line of service.log.match(UNPLANNED) ?? []) ends.add(line)
+      ends.read()
     }, SAMPLE_EVERY_MS),
   ])
 
   // Everybody is well again, and time passes until nothing moves any more.
   await faults.up
+  await own.end()
   for (const receiver of receivers) receiver.mood = 'well'
   await Promise.all([...shops, ...clubs].map((each) => each.heal()))
   let [settled, hours] = [0, 0]
@@ -135,7 +138,16 @@ it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no mon
   for (let tries = 0; tries < MAX_TRIES && (await service.untaken()) > 0; tries++) await pass(RETRY)
   await atRest(deployment)
 
-  const problems = [...answers.wrong, ...ends]
+  // What is checked is the restored backup of it all.
+  const copy = service.backUp()
+  await service.restore(copy)
+  await service.resume()
+
+  const problems = [
+    ...answers.wrong,
+    ...(ends.lines.size > faults.workerdKills ? ends.lines : []),
+    ...(await own.problems()),
+  ]
   for (const [i, siteId] of siteIds.entries()) {
     const merchant = deployment.merchant(siteId)
     const receiver = receivers[i]
@@ -173,18 +185,20 @@ it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no mon
           'calls of banks that went wrong',
           `${sum(deployment.banks.all.map(({ fake }) => fake.troubles.length))}`,
         ],
+        ['QR codes acknowledged with links of the service itself', `${own.acknowledged}`],
         ['lost, twice or wrong', `${problems.length}`],
       ],
     ),
     table('Faults', ['', ''], of(faults.counts)),
     table('Answers other than successes', ['', ''], of(answers.failures)),
     table(
-      'The longest life of each process',
-      ['', 'lives', 'memory', 'descriptors', 'trend'],
+      'The longest life of each process, in ten parts of it',
+      ['', 'lives', 'memory, MiB', 'trend', 'descriptors', 'trend'],
       resources.table(),
     ),
     table('Milliseconds to an answer', ['', 'p50', 'p99'], timesOf(answers, begun)),
   )
+  expect(resources.growing(MAX_GROWTH)).toEqual([])
   expect(problems.slice(0, 20).join('\n'), `${problems.length} problems, SEED=${SEED}`).toBe('')
 })
 

@@ -21,6 +21,8 @@ export interface MixedOptions {
   siteIds: readonly string[]
   clients: number
   seed: number
+  /** How long a client rests between two orders, by default not at all. */
+  pauseMs?: number
 }
 
 /** What the contract gives while a site has no owner; a balancer's own answers are the same. */
@@ -111,6 +113,7 @@ export class MixedLoad {
       if (till && random.chance(0.3))
         await this.#sale(atTill, till, `till-${number}`, `sale-${number}-${n}`, random)
       if (random.chance(0.1)) await this.#console(siteId, random)
+      if (this.#options.pauseMs) await sleep(this.#options.pauseMs)
     }
   }
 
