@@ -18,7 +18,8 @@ import { anyOf } from './values.ts'
 import { type Answer, Client, sendBytes } from './wire.ts'
 import { furnish, furnishLive, signIn } from './world.ts'
 
-const SANDBOXES = ['one-test', 'two-test', 'three-test'] as const
+/** The test sites of an epoch: new ones, so that no list becomes longer with each batch. */
+const sandboxesOf = (epoch: number) => ['one', 'two', 'three'].map((name) => `${name}-${epoch}-test`)
 const LIVE = ['tea', 'cafe', 'farm'] as const
 /** Its merchant's server answers what is drawn. */
 const HOOK = 'hook-test'
@@ -44,8 +45,8 @@ export interface Report {
   /** By kind: how many were sent, and what was answered. */
   kinds: Map<string, Map<string, number>>
   findings: string[]
-  /** Resident bytes of the processes, after the first batch and in the end. */
-  memory: Record<string, [first: number, last: number]>
+  /** Resident bytes of the processes, after the first batch of each epoch and in the end. */
+  memory: Record<string, number[]>
 }
 
 type Job = { kind: string; name: string; run: () => Promise<void> }
@@ -77,6 +78,7 @@ class Run {
   readonly #hostile: Hostile
   readonly #judge: Judge
   #world: World | undefined
+  #sandboxes: readonly string[] = []
   #clients: Client[] = []
   #toConnector: Client
   /** Of the one connection to the connector. */
@@ -89,7 +91,7 @@ class Run {
     this.#deployment = deployment
     this.#operations = operations
     this.#hostile = hostile
-    this.#toConnector = new Client(deployment.connector.port)
+    this.#toConnector = new Client(deployment.connector.ownPort)
     const secrets = [SECRET, EXTERNAL.NETWORK_SECRET, ...Object.values(deployment.env)]
     this.#judge = judgeOf(finderOf(operations), secrets)
   }
@@ -108,13 +110,13 @@ class Run {
       await hook.ask('/settings/notificationKeys', { method: 'POST' })
       await hook.ask('/settings', { method: 'PATCH', body: { callbackUrl: this.#hostile.hook } })
     }
+    this.#sandboxes = sandboxesOf(epoch)
     // What an input has set would refuse what is furnished now.
-    const all = [...SANDBOXES, ...LIVE]
     await Promise.all(
-      all.map((siteId) => this.#operate(`/sites/${siteId}/limits`, { method: 'PUT', body: {} })),
+      LIVE.map((siteId) => this.#operate(`/sites/${siteId}/limits`, { method: 'PUT', body: {} })),
     )
     const sites = [
-      ...(await Promise.all(SANDBOXES.map((siteId) => furnish(address, siteId, epoch)))),
+      ...(await Promise.all(this.#sandboxes.map((siteId) => furnish(address, siteId, epoch)))),
       ...(await Promise.all(LIVE.map((siteId) => furnishLive(this.#deployment, siteId, epoch)))),
     ]
     const { host } = new URL(address)
@@ -145,13 +147,13 @@ class Run {
     for (const [siteId, state] of before) await this.#compare(siteId, state, number, accepted)
     if (this.#count('webhook', '200') === taken && this.#webhookRows() !== rows)
       this.#find(`batch ${number}: a webhook that was refused is on the connector's disk`)
-    this.#measure()
+    if ((number * BATCH) % EPOCH === 0) this.#measure()
   }
 
   /** Each is drawn here, in order; only then are they sent. */
   #job(random: Random, inputs: Inputs, accepted: Accepted): (client: Client) => Job {
     const number = this.#drawn++
-    const connectorHost = `127.0.0.1:${this.#deployment.connector.port}`
+    const connectorHost = `127.0.0.1:${this.#deployment.connector.ownPort}`
     switch (random.weighted(WEIGHTS)) {
       case 'request': {
         const input = inputs.next()
@@ -230,7 +232,12 @@ class Run {
     if (!answer) accepted.add(keyId, siteId, 2)
     else if (isWrite && answer.status < 400) accepted.add(keyId, siteId, mostEvents(request, answer))
     if (answer) this.#judged(kind, number, request, answer, [bytes])
-    else this.#add(kind, 'no answer')
+    else this.#unanswered(kind, number, bytes)
+  }
+
+  #unanswered(kind: string, number: number, bytes: Buffer): void {
+    this.#add(kind, 'no answer')
+    this.#find(`input ${number} (${kind}): no answer\n${bytes.toString('latin1').slice(0, 1_500)}`)
   }
 
   #judged(
@@ -252,8 +259,9 @@ class Run {
   /** What banks and the service send to the connector. */
   async #tell(kind: string, number: number, bytes: Buffer, statuses: readonly number[]): Promise<void> {
     const answer = await this.#inTurn(() => this.#toConnector.send(bytes, 'POST'))
-    this.#add(kind, answer ? String(answer.status) : 'no answer')
-    if (answer && !statuses.includes(answer.status))
+    if (!answer) return this.#unanswered(kind, number, bytes)
+    this.#add(kind, String(answer.status))
+    if (!statuses.includes(answer.status))
       this.#find(
         `input ${number} (${kind}): ${answer.status}\n${bytes.toString('latin1').slice(0, 1_500)}\n→ ${answer.body.slice(0, 300)}`,
       )
@@ -314,7 +322,7 @@ class Run {
 
   async #states(): Promise<Map<string, State>> {
     const states = await Promise.all(
-      [...SANDBOXES, ...LIVE].map(async (siteId) => [siteId, await this.#state(siteId)] as const),
+      [...this.#sandboxes, ...LIVE].map(async (siteId) => [siteId, await this.#state(siteId)] as const),
     )
     return new Map(states)
   }
@@ -376,8 +384,9 @@ class Run {
   #measure(): void {
     const { service, connector } = this.#deployment
     for (const [name, pid] of Object.entries({ ...service.pids, connector: connector.pid })) {
-      const bytes = residentBytes(pid)
-      this.report.memory[name] = [this.report.memory[name]?.[0] ?? bytes, bytes]
+      const samples = this.report.memory[name] ?? []
+      this.report.memory[name] = samples
+      samples.push(residentBytes(pid))
     }
   }
 
@@ -405,6 +414,7 @@ class Run {
   }
 
   async end(): Promise<void> {
+    this.#measure()
     for (const client of [...this.#clients, this.#toConnector]) client.close()
     if (!this.#deployment.connector.pid) this.#find('the connector has ended')
     this.#readLog()

@@ -7,6 +7,7 @@ const USAGE = `npm run fuzz -- [options]
 
   --seconds N   how long; without it, by --inputs
   --inputs N    how many, by default 20000
+  --workers N   so many deployments beside each other, each with its part of the inputs and the next seed, by default 1
   --seed N      what is chosen at random, by default 1: the same seed gives the same inputs, but for what the service makes
   --help        this text
 
@@ -14,15 +15,16 @@ It prints each finding with the bytes that were sent, and ends with status 1 if 
 
 await command(USAGE, () => {
   const count = { type: 'string' } as const
-  const { values } = parseOptions({ options: { seconds: count, inputs: count, seed: count } })
+  const { values } = parseOptions({ options: { seconds: count, inputs: count, seed: count, workers: count } })
   for (const [name, value] of Object.entries(values))
     if (!/^\d{1,9}$/.test(value)) throw new RangeError(`--${name} is ${value}, must be a whole number`)
-  const { seconds: DURATION, inputs: INPUTS, seed: SEED } = values
+  const { seconds: DURATION, inputs: INPUTS, seed: SEED, workers: WORKERS } = values
   const env = {
     ...process.env,
     ...(DURATION && { DURATION }),
     ...(INPUTS && { INPUTS }),
     ...(SEED && { SEED }),
+    ...(WORKERS && { WORKERS }),
   }
   const args = ['run', '--silent=false', '--project', 'selfhost', 'test/selfhost/fuzz.test.ts']
   const child = spawn('node_modules/.bin/vitest', args, { stdio: 'inherit', env })

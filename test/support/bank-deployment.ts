@@ -198,6 +198,11 @@ export async function bankDeployment({
     data: copyName('connector'),
     /** Where the metrics are. */
     port: toConnector.port,
+    /** Of the process that runs now. */
+    get ownPort(): number {
+      if (!running) throw new Error('the connector does not run')
+      return running.port
+    },
     async start(...options: string[]) {
       running = await startConnector(setting(), options)
       toConnector.target = running.port
