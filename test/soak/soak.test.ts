@@ -143,11 +143,7 @@ it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no mon
   await service.restore(copy)
   await service.resume()
 
-  const problems = [
-    ...answers.wrong,
-    ...(ends.lines.size > faults.workerdKills ? ends.lines : []),
-    ...(await own.problems()),
-  ]
+  const problems = [...answers.wrong, ...ends.unplanned(faults.workerdKills), ...(await own.problems())]
   for (const [i, siteId] of siteIds.entries()) {
     const merchant = deployment.merchant(siteId)
     const receiver = receivers[i]
