@@ -109,7 +109,7 @@ it.runIf(hasAge)(
     const restored = join(root, 'restored')
     const fpsQr = (...args: string[]) =>
       spawnSync(join(root, 'opt/fps-qr/fps-qr'), args, { encoding: 'utf8' })
-    const restore = fpsQr('restore', '--from', received(key), '--data', restored)
+    const restore = fpsQr('restore', '--from', received(key), '--data', restored, '--audit-of-backup')
     expect([restore.status, restore.stderr]).toEqual([0, ''])
     const verify = fpsQr('verify', '--data', restored)
     expect([verify.status, verify.stdout]).toEqual([

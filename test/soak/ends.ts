@@ -1,11 +1,13 @@
 // What the supervisor says of a workerd that ended without being told to.
 import type { BankDeployment } from '../support/bank-deployment.ts'
 
-/** Where the clock goes back, the supervisor ends workerd on purpose. */
-const UNPLANNED = /(?<!the clock went back.*\n)^.*workerd ended.*$/gm
+const ENDS = /^.*workerd ended.*$/gm
+/** Then the supervisor ends workerd on purpose. */
+const STEPS_BACK = /^.*the clock went back.*$/gm
 
 export class Ends {
-  readonly lines = new Set<string>()
+  readonly #ends = new Set<string>()
+  readonly #stepsBack = new Set<string>()
   readonly #service: BankDeployment['service']
   #supervisor: number | undefined
   /** How far the log of this supervisor was read. */
@@ -20,9 +22,15 @@ export class Ends {
     const { log, pids } = this.#service
     if (pids.supervisor !== this.#supervisor) this.#read = 0
     this.#supervisor = pids.supervisor
-    for (const line of log.slice(this.#read).match(UNPLANNED) ?? []) this.lines.add(line)
-    // The line before a line says why; it and a line that is not complete yet are read again.
-    const end = log.lastIndexOf('\n', log.lastIndexOf('\n') - 1)
-    this.#read = log.lastIndexOf('\n', end - 1) + 1
+    const more = log.slice(this.#read)
+    for (const line of more.match(ENDS) ?? []) this.#ends.add(line)
+    for (const line of more.match(STEPS_BACK) ?? []) this.#stepsBack.add(line)
+    // A line that is not complete yet is read again.
+    this.#read = log.lastIndexOf('\n') + 1
+  }
+
+  /** All ends, where more are known than the test made. @param kills of workerd alone, by the test */
+  unplanned(kills: number): string[] {
+    return this.#ends.size > kills + this.#stepsBack.size ? [...this.#ends] : []
   }
 }

@@ -32,11 +32,8 @@ export interface BindingBank {
 }
 
 /** `NONE`: nobody has agreed, as far as the bank says. */
-const STATES = {
-  ...{ NEW: 'NONE', PROCESSING: 'NONE', ACTIVE: 'ACTIVE' },
-  // T-Bank states a refusal in the same word as an end.
-  INACTIVE: 'OVER',
-} as const
+/** T-Bank states a refusal in the same word as an end. */
+const STATES = { NEW: 'NONE', PROCESSING: 'NONE', ACTIVE: 'ACTIVE', INACTIVE: 'OVER' } as const
 const SUBSCRIPTION_STATES = { INACTIVE: 'NONE', SUBSCRIBED: 'ACTIVE', UNSUBSCRIBED: 'OVER' } as const
 
 export function bindingBankOf({ fake, name }: TestBank): BindingBank {
