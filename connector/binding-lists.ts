@@ -5,6 +5,18 @@ import { bankOf, type Core, type OpenBank, type OpenSite } from './core.ts'
 import type { BindingRow } from './disk/bindings.ts'
 import { type ListedBinding, listBindings } from './service.ts'
 
+/**
+ * What each status of the service's list is here: one that its clock has rejected can get its consent late, and a token that has
+ * ended stays ended. A status of a later service says neither.
+ */
+const STATES: Readonly<Record<string, BindingRow['state'] | undefined>> = {
+  WAITING: 'WAITING',
+  REJECTED: 'WAITING',
+  CREATED: 'CREATED',
+  DELETED: 'DELETED',
+  EXPIRED: 'DELETED',
+}
+
 /** Keeps the bindings of a site that banks of this connector have made. @param since Unix milliseconds, of those that ended */
 export async function learnBindings(core: Core, site: OpenSite, since: number): Promise<void> {
   for await (const binding of listBindings(core, site, since)) learnBinding(core, site, binding)
@@ -18,7 +30,15 @@ function learnBinding(core: Core, { siteId: site }: OpenSite, listed: ListedBind
   // The service has it under another uid: an earlier connector has reported it.
   if (bindingUid !== undefined && bindingUid !== uid) return
   const now = core.platform.now()
-  const state = stateOf(status)
+  const state = STATES[status]
+  if (!state) {
+    core.log('warning', 'the service lists a binding with a status that is not known', {
+      site,
+      qrcId,
+      status,
+    })
+    return
+  }
   const before = core.disk.bindings.get({ site, bindingUid: uid })
   const fields = { site, bank: found.bank, request: found.request, qrcId, state }
   const expiresAt = expiresOn ?? null
@@ -35,12 +55,6 @@ function catchUp(core: Core, before: BindingRow, state: BindingRow['state']): vo
   if (state !== 'CREATED' || before.state === 'CREATED') return
   recordBinding(core, before, { status: 'ACTIVE' })
   core.disk.bindings.wake(before, core.platform.now())
-}
-
-/** One that the service's clock has rejected can get its consent late; a token that has ended stays ended. */
-function stateOf(status: string): BindingRow['state'] {
-  if (status === 'CREATED') return 'CREATED'
-  return status === 'WAITING' || status === 'REJECTED' ? 'WAITING' : 'DELETED'
 }
 
 /** @returns the binding of a request of the bank, on disk or in the lists of the sites */

@@ -7,7 +7,7 @@ import { mayLackRefunds } from './disk-age.ts'
 import { DueRunner } from './due-runner.ts'
 import { messageOf } from './log.ts'
 import { outcomeOf, type RefundCall } from './refund-rule.ts'
-import { finishRefund, holdRefund, refundKeyOf, reportUnsent } from './refunds.ts'
+import { finishRefund, holdRefund, refundKeyOf, reportSent, reportUnsent } from './refunds.ts'
 import { intervalAt } from './schedule.ts'
 
 const RETRY_MS = 60_000
@@ -37,6 +37,8 @@ export class RefundRunner extends DueRunner<RefundRow> {
     try {
       if (!bank) this.#missingBank(refund)
       else if (refund.state === 'QUEUED') {
+        // What cannot be read is found before the disk says that the bank was called.
+        requestOf(this.core, refund)
         const sending = { ...refund, state: 'SENDING' } as const
         if (disk.refunds.change(refund, sending)) await this.#call('first', bank, sending)
       } else if (bank.bank.hasRefundKey || refund.note !== '') {
@@ -49,6 +51,8 @@ export class RefundRunner extends DueRunner<RefundRow> {
         })
     } catch (error) {
       log('warning', 'a step of a refund failed', { ...idOf(refund), error: messageOf(error) })
+      // Nothing happens where the step has changed the state: it says itself when it is due.
+      this.#delay(refund, this.core.platform.now() + RETRY_MS)
     }
   }
 
@@ -93,7 +97,10 @@ export class RefundRunner extends DueRunner<RefundRow> {
     const age = now - refund.createdAt
     if (refund.state === 'HELD') holdRefund(this.core, refund, refund)
     else if (age >= UNDECIDED_MS) holdRefund(this.core, refund, { reason: UNDECIDED, note: refund.note })
-    else this.#delay(refund, now + Math.max(waitMs, intervalAt(age)))
+    else {
+      this.#delay(refund, now + Math.max(waitMs, intervalAt(age)))
+      reportSent(this.core, refund)
+    }
   }
 
   #apply(refund: RefundRow, state: RefundState): void {
@@ -113,7 +120,10 @@ export class RefundRunner extends DueRunner<RefundRow> {
       case 'PENDING': {
         const age = now - refund.createdAt
         if (age >= UNDECIDED_MS) holdRefund(this.core, refund, { reason: UNDECIDED, note })
-        else disk.refunds.change(refund, { state: 'PENDING', note, nextAt: now + intervalAt(age) })
+        else {
+          disk.refunds.change(refund, { state: 'PENDING', note, nextAt: now + intervalAt(age) })
+          reportSent(this.core, refund)
+        }
       }
     }
   }

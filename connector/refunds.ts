@@ -153,12 +153,23 @@ function reportHeld(core: Core, refund: RefundRow, isAsked: boolean): void {
   core.disk.reports.put({ site, path: reportPathOf(refund), body }, core.platform.now())
 }
 
+const UNSENT = 'not sent yet, it is tried again'
+
 /** Tells the merchant why a refund has not been sent, once for each reason. */
 export function reportUnsent({ disk, platform }: Core, refund: RefundRow, reason: string): void {
   const { site } = refund
   const path = reportPathOf(refund)
-  const body = { status: 'WAITING', reason: `not sent yet, it is tried again: ${reason}`.slice(0, 255) }
+  const body = { status: 'WAITING', reason: `${UNSENT}: ${reason}`.slice(0, 255) }
   if (disk.reports.get(addressOf(site, path))?.body === JSON.stringify(body)) return
+  disk.reports.put({ site, path, body }, platform.now())
+}
+
+/** Tells the merchant that a refund which it read was not sent has been sent. */
+export function reportSent({ disk, platform }: Core, refund: RefundRow): void {
+  const { site } = refund
+  const path = reportPathOf(refund)
+  if (disk.reports.get(addressOf(site, path))?.body.includes(UNSENT) !== true) return
+  const body = { status: 'WAITING', reason: 'sent to the bank, which has not stated the result yet' }
   disk.reports.put({ site, path, body }, platform.now())
 }
 

@@ -51,7 +51,7 @@ export class Bindings {
       `${SELECT} WHERE ask_at <= ? AND bank = ? AND ${BINDING_IS_KNOWN} ORDER BY ask_at LIMIT ?`,
     )
     this.#wake = database.prepare(
-      `UPDATE bindings SET ask_at = min(coalesce(ask_at, ?1), max(?1, asked_at + ?2))
+      `UPDATE bindings SET ask_at = min(coalesce(ask_at, asked_at + ?2), max(?1, asked_at + ?2))
        WHERE site = ?3 AND binding_uid = ?4 AND state <> 'DELETED'`,
     )
     this.#stop = database.prepare('UPDATE bindings SET ask_at = NULL WHERE site = ?')

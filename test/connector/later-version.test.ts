@@ -113,6 +113,29 @@ it('nothing more is refunded of a payment that has a refund of a later version; 
   expect(at.tbank.callsOf('Cancel')).toHaveLength(calls + 1)
 })
 
+it('a refund whose payment cannot be read waits, unsent and not held, until it can be', async () => {
+  const at = await surroundingsNow()
+  const running = await startHere(at)
+  const [link] = await paid(at, 1)
+  if (!link) throw new Error('no link')
+  await running.connector.settle()
+  await running.stop()
+  change(at, `UPDATE payments SET status = 'WEIGHED'`)
+  const back = await startHere(at)
+  const asked = await refund(at, 'cafe', link, '1.00')
+  await back.connector.settle(1)
+  at.clock.now += 5 * MINUTE
+  await back.connector.settle(1)
+  expect([at.tbank.callsOf('Cancel').length, back.core.disk.refunds.countHeld()]).toEqual([0, 0])
+  await back.stop()
+  change(at, `UPDATE payments SET status = 'COMPLETED'`)
+  const { connector } = await startHere(at)
+  at.clock.now += 5 * MINUTE
+  await connector.settle()
+  expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
+  expect(at.tbank.callsOf('Cancel')).toHaveLength(1)
+})
+
 it('a hundred codes of a later version, which are due first, keep no other from being asked about', async () => {
   const at = await surroundingsNow()
   const running = await startHere(at)

@@ -249,6 +249,25 @@ describe('bind', () => {
     expect(statusOf(at, boundBy(at, 'farm', qrcId).bindingUid)?.status).toBe('CREATED')
   })
 
+  it('nor is it asked more often once it is asked of itself no more', async () => {
+    const at = await surroundings()
+    const running = await start(at)
+    const { qrcId } = await registerToken(at, 'farm')
+    const { id } = at.raiffeisen.subscription(qrcId)
+    for (let month = 0; month < 4; month++) {
+      at.clock.now += 30 * 24 * HOUR
+      await running.connector.settle()
+    }
+    expect(running.core.disk.bindings.countOpen()).toBe(0)
+    const body = JSON.stringify({ event: 'subscription', subscription: { id, status: 'SUBSCRIBED' } })
+    const before = at.raiffeisen.callsOf('subscription').length
+    for (let i = 0; i < 10; i++) {
+      await fetch(at.raiffeisen.callbackUrl ?? '', { method: 'POST', body })
+      await running.connector.settle(1)
+    }
+    expect(at.raiffeisen.callsOf('subscription').length - before).toBeLessThanOrEqual(1)
+  })
+
   it('the same request after the end of its code has the same subscription again', async () => {
     const at = await surroundings()
     const running = await start(at)

@@ -513,7 +513,12 @@ it('of a refund that is not sent for an hour the merchant is told why, once, and
   expect(at.service.reports).toHaveLength(reports + 1)
   expect(running.core.disk.refunds.countHeld()).toBe(0)
   bank.heal()
+  at.tbank.isRefundSlow = true
   at.clock.now += MINUTE
+  await running.connector.settle()
+  expect(waiting()).toBe('sent to the bank, which has not stated the result yet')
+  at.tbank.finishRefund(at.tbank.session(link.qrcId).paymentId, true)
+  at.clock.now += HOUR
   await running.connector.settle()
   expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
   expect(bank.callsOf('Cancel')).toHaveLength(1)
