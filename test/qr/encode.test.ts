@@ -5,7 +5,7 @@ import { encode as uqr } from 'uqr'
 import { describe, expect, test } from 'vitest'
 import { encode } from '../../src/qr/encode.ts'
 import { alphanumeric, byte, numeric, split, type VersionGroup } from '../../src/qr/segments.ts'
-import { artOf, modulesOf, paintModules, read } from './reading.ts'
+import { artOf, modulesOf, readModules } from './reading.ts'
 
 const utf8 = new TextEncoder()
 const utf8Decoder = new TextDecoder()
@@ -60,7 +60,7 @@ test('a text that no symbol holds is refused by its length in bytes, with what f
 test('any Unicode text is read back by two decoders', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 90 }), (text) => {
-      expect(read(paintModules(modulesOf(encode(text)), 4))).toEqual({ jsqr: text, qr: text })
+      expect(readModules(modulesOf(encode(text)))).toEqual({ jsqr: text, qr: text })
     }),
     { numRuns: 250 },
   )
@@ -69,9 +69,10 @@ test('any Unicode text is read back by two decoders', () => {
 test('any mixture of digits, capitals and other characters is read back by two decoders', () => {
   fc.assert(
     fc.property(mixture, (text) => {
-      expect(read(paintModules(modulesOf(encode(text)), 4))).toEqual({ jsqr: text, qr: text })
+      expect(readModules(modulesOf(encode(text)))).toEqual({ jsqr: text, qr: text })
     }),
-    { numRuns: 250 },
+    // The decoder of qr 0.7.0 misjudges the size of the example at three scales of four.
+    { numRuns: 250, examples: [['??x?&g&p=o?=']] },
   )
 })
 

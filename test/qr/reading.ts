@@ -4,6 +4,9 @@ import jsQR from 'jsqr'
 import { decodeQR } from 'qr/decode.js'
 import type { QrSymbol } from '../../src/qr/symbol.ts'
 
+/** What the decoder of `qr` says then. */
+const MISJUDGED = 'Error: dimension'
+
 /** Pixels, row by row, 4 bytes each: red, green, blue, alpha. */
 export interface Pixels {
   readonly width: number
@@ -70,6 +73,13 @@ export function read(pixels: Pixels): { jsqr: string; qr: string } {
     qr = String(error)
   }
   return { jsqr: found?.data ?? 'nothing found', qr }
+}
+
+/** What the decoders read of a symbol. At some scales that of `qr` seldom misjudges the size of a symbol: then another counts. */
+export function readModules(modules: boolean[][]): ReturnType<typeof read> {
+  let found = read(paintModules(modules, 4))
+  for (const scale of [5, 7]) if (found.qr === MISJUDGED) found = read(paintModules(modules, scale))
+  return found
 }
 
 /** A payment link like the network's, different for every number. */
