@@ -1,3 +1,4 @@
+// Which parts of the sources may know which others, and that the pages name only paths that exist.
 /// <reference types="vite/types/importMeta.d.ts" />
 import { describe, expect, it } from 'vitest'
 

@@ -1,3 +1,4 @@
+// Calls of a site's object: which are tried again or limited, and what the client gets when one fails.
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'

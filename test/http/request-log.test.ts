@@ -1,3 +1,4 @@
+// The log has one line for each request, without secrets; every response has its trace id and security headers.
 import { describe, expect, it, vi } from 'vitest'
 import { Metrics } from '../../src/gateway/metrics.ts'
 import { qrCodeBody } from '../support/client.ts'

@@ -52,7 +52,7 @@ it.runIf(requires('jq', hasJq))(
     onTestFinished(() => shell.close())
     await shell.run('unset TOKEN_SECRET')
     const [, command = ''] =
-      /In a checkout\nit is the other way round: `([^`]+)`/.exec(
+      /In a checkout,\nthis bash function does the same:\n`([^`]+)`/.exec(
         readFileSync('docs/operations.md', 'utf8'),
       ) ?? []
     await shell.run(command)

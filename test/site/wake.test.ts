@@ -1,3 +1,4 @@
+// When a site wakes next, and what is due then: found without reading all rows.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isPayable, STATUSES } from '../../src/contract/status.ts'
