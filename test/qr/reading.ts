@@ -75,7 +75,7 @@ export function read(pixels: Pixels): { jsqr: string; qr: string } {
   return { jsqr: found?.data ?? 'nothing found', qr }
 }
 
-/** What the decoders read of a symbol. At some scales that of `qr` seldom misjudges the size of a symbol: then another counts. */
+/** What the decoders read of a symbol. That of `qr` misjudges the size of a few symbols at some scales: then another scale counts. */
 export function readModules(modules: boolean[][]): ReturnType<typeof read> {
   let found = read(paintModules(modules, 4))
   for (const scale of [5, 7]) if (found.qr === MISJUDGED) found = read(paintModules(modules, scale))
