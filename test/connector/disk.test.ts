@@ -41,11 +41,15 @@ it('no statement reads a whole table, but those of commands', () => {
     expect.stringMatching(/ FROM cancellations ORDER BY since, /),
     // reconcile
     expect.stringMatching(/ FROM codes WHERE created_at < \? /),
+    // reconcile, and each six hours: of the operator's decisions alone, which are few
+    expect.stringMatching(/ FROM refunds .* FROM decisions CROSS JOIN refunds /),
     // replay
     expect.stringMatching(/ FROM reports WHERE created_at >= \? /),
     // reconcile
     expect.stringMatching(/ FROM sales WHERE reference IS NOT NULL AND created_at >= \? /),
   ])
+  const [decided = ''] = scans.filter((sql) => sql.includes('FROM decisions'))
+  expect(database.planOf(decided).filter((line) => line.startsWith('SCAN'))).toEqual(['SCAN decisions'])
   // The codes of another bank, which may be down, are not read.
   const due = database.statements.filter((sql) => sql.includes('ask_at <= ?'))
   expect(due.map((sql) => database.planOf(sql))).toEqual([
