@@ -38,9 +38,9 @@ export class RefundRunner extends DueRunner<RefundRow> {
       if (!bank) this.#missingBank(refund)
       else if (refund.state === 'QUEUED') {
         // What cannot be read is found before the disk says that the bank was called.
-        requestOf(this.core, refund)
+        const request = requestOf(this.core, refund)
         const sending = { ...refund, state: 'SENDING' } as const
-        if (disk.refunds.change(refund, sending)) await this.#call('first', bank, sending)
+        if (disk.refunds.change(refund, sending)) await this.#call('first', bank, sending, request)
       } else if (bank.bank.hasRefundKey || refund.note !== '') {
         await this.#call(questionOf(refund), bank, refund)
       }
@@ -63,10 +63,14 @@ export class RefundRunner extends DueRunner<RefundRow> {
   }
 
   /** A request only with the state SENDING on disk. */
-  async #call(call: RefundCall, open: OpenBank, refund: RefundRow): Promise<void> {
+  async #call(
+    call: RefundCall,
+    open: OpenBank,
+    refund: RefundRow,
+    request = requestOf(this.core, refund),
+  ): Promise<void> {
     const { disk, platform, log } = this.core
     const { name, bank } = open
-    const request = requestOf(this.core, refund)
     const isRequest = call === 'first' || call === 'repeat'
     const made = isRequest ? bank.refund(request) : bank.refundState(request, refund.note)
     const outcome = await outcomeOf(call, bank.hasRefundKey, made)
@@ -86,7 +90,7 @@ export class RefundRunner extends DueRunner<RefundRow> {
         holdRefund(this.core, refund, { reason })
         return
       case 'repeat':
-        return this.#call('repeat', open, refund)
+        return this.#call('repeat', open, refund, request)
       case 'ask':
         this.#askLater(refund, waitMs)
     }
