@@ -93,7 +93,10 @@ async function serve(): Promise<void> {
 
   const [host, adminHost] = [hostOf(values.ip), hostOf(values['admin-ip'])]
   // Of all addresses, this process calls its own machine's.
-  const admin = `http://${adminHost === '0.0.0.0' ? '127.0.0.1' : adminHost === '[::]' ? '[::1]' : adminHost}:${adminPort}`
+  const calledHost = adminHost === '0.0.0.0' ? '127.0.0.1' : adminHost === '[::]' ? '[::1]' : adminHost
+  const admin = `http://${calledHost}:${adminPort}`
+  // This process and Prometheus call the admin socket by its address.
+  settings.ADMIN_HOSTS = [settings.ADMIN_HOSTS, calledHost].filter(Boolean).join(',')
   const { LISTEN_PID: _pid, LISTEN_FDS: _fds, LISTEN_FDNAMES: _names, ...env } = process.env
   const report: Report = (problem, level) => log(level, problem)
   const isStopped = await supervise(

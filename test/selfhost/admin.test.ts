@@ -69,13 +69,21 @@ it('wakes a site by its name, and nothing else', async () => {
   expect(await wake('/readyz')).toEqual([400, 'the body is "/readyz", must be a siteId\n'])
 })
 
-it('listens on the address of --admin-ip alone, where a stop has it answer the long polls', async () => {
+it('listens on the address of --admin-ip alone, answers it, and a stop has it answer the long polls', async () => {
   const served = await started(join(temporaryDirectory(), 'data'), {
     options: ['--admin-ip', '127.0.0.2'],
-    settings: { ADMIN_HOSTS: '127.0.0.2' },
+    settings: { ADMIN_HOSTS: 'fps-qr' },
   })
   const at = served.admin.replace('127.0.0.1', '127.0.0.2')
   await expect(fetch(`${served.admin}/readyz`)).rejects.toThrow()
+  const statusFor = async (Host: string) => {
+    const [response] = await once(request(`${at}/metrics`, { headers: { Host } }).end(), 'response')
+    return response.resume().statusCode
+  }
+  for (const Host of ['127.0.0.2:9190', 'fps-qr', 'localhost']) {
+    expect([Host, await statusFor(Host)]).toEqual([Host, 200])
+  }
+  expect(await statusFor('rebound.example')).toBe(421)
   const site = siteOf(served)
   await site.create('a')
   const poll = site.ask('/sbp/qrCodes/a', { headers: { Prefer: 'wait=60' } })
