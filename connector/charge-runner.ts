@@ -8,6 +8,7 @@ import { completeCharge, declineCharge, holdCharge } from './charges.ts'
 import type { Core, OpenBank } from './core.ts'
 import type { ChargeRow } from './disk/charges.ts'
 import { DueRunner } from './due-runner.ts'
+import { messageOf } from './log.ts'
 import { intervalAt } from './schedule.ts'
 
 const RETRY_MS = 30_000
@@ -42,10 +43,17 @@ export class ChargeRunner extends DueRunner<ChargeRow> {
   }
 
   protected async run(charge: ChargeRow): Promise<void> {
-    const bank = this.core.banks.get(charge.bank)
-    if (!bank?.bank.bindings) this.#missingBank(charge)
-    else if (charge.state === 'QUEUED') await this.#begin(bank, charge)
-    else await this.#ask(bank, charge)
+    const { banks, disk, platform, log } = this.core
+    const bank = banks.get(charge.bank)
+    try {
+      if (!bank?.bank.bindings) this.#missingBank(charge)
+      else if (charge.state === 'QUEUED') await this.#begin(bank, charge)
+      else await this.#ask(bank, charge)
+    } catch (error) {
+      log('warning', 'a step of a charge failed', { ...idOf(charge), error: messageOf(error) })
+      // Nothing happens where the step has changed the state: it says itself when it is due.
+      disk.charges.change(charge, { state: charge.state, nextAt: platform.now() + RETRY_MS })
+    }
   }
 
   /** Of a charge that was sent nobody can ask: the operator can end it, and a bank that is configured again does. */
@@ -83,8 +91,9 @@ export class ChargeRunner extends DueRunner<ChargeRow> {
   /** Why a charge that was not sent never will be. */
   #faultOf(charge: ChargeRow): string | undefined {
     const { disk, platform } = this.core
-    if (disk.bindings.get(charge)?.state === 'DELETED') return 'TOKEN_DELETED'
-    return platform.now() >= charge.expiresAt ? 'EXPIRED' : undefined
+    // A charge whose binding cannot be read ends with its time.
+    if (platform.now() >= charge.expiresAt) return 'EXPIRED'
+    return disk.bindings.get(charge)?.state === 'DELETED' ? 'TOKEN_DELETED' : undefined
   }
 
   async #boundState(open: OpenBank, charge: ChargeRow) {

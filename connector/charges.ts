@@ -41,10 +41,14 @@ function reportCharge(core: Core, charge: ChargeRow): void {
   core.disk.reports.put({ site, path: chargePathOf(charge), body }, core.platform.now())
 }
 
-/** Reports the charge as it is on disk: what was stored since `charge` was read belongs to the report. */
+/** Reports the charge that has ended as it is on disk: what was stored since `charge` was read belongs to the report. */
 function reportStored(core: Core, charge: ChargeRow): void {
-  const stored = core.disk.charges.get(charge)
-  if (stored) reportCharge(core, stored)
+  const { disk, platform } = core
+  const stored = disk.charges.get(charge)
+  if (!stored) return
+  reportCharge(core, stored)
+  // Webhooks have waited for its end.
+  disk.webhooks.wake({ reference: stored.note || undefined, order: stored.order }, platform.now())
 }
 
 /**

@@ -19,6 +19,7 @@ export const RefundCreate = z.object({
   networkUid: z.string().optional(),
 })
 
+const DAY_MS = 24 * 3_600_000
 const HELD = 'held, because it is not known whether the money has gone'
 
 /** When a held refund is due: only the operator's decision ends it. */
@@ -155,13 +156,16 @@ function reportHeld(core: Core, refund: RefundRow, isAsked: boolean): void {
 
 const UNSENT = 'not sent yet, it is tried again'
 
-/** Tells the merchant why a refund has not been sent, once for each reason. */
+/** Tells the merchant why a refund has not been sent. It changes nothing for the merchant why: another reason is told after a day. */
 export function reportUnsent({ disk, platform }: Core, refund: RefundRow, reason: string): void {
   const { site } = refund
   const path = reportPathOf(refund)
   const body = { status: 'WAITING', reason: `${UNSENT}: ${reason}`.slice(0, 255) }
-  if (disk.reports.get(addressOf(site, path))?.body === JSON.stringify(body)) return
-  disk.reports.put({ site, path, body }, platform.now())
+  const now = platform.now()
+  const told = disk.reports.get(addressOf(site, path))
+  const isTold = told?.body.includes(UNSENT) && now - told.createdAt < DAY_MS
+  if (isTold || told?.body === JSON.stringify(body)) return
+  disk.reports.put({ site, path, body }, now)
 }
 
 /** Tells the merchant that a refund which it read was not sent has been sent. */

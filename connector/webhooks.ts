@@ -1,12 +1,13 @@
 // Webhooks of banks: verified, on disk, answered; then reported.
 import * as z from 'zod'
 import type { Webhook, WebhookRequest } from './bank.ts'
-import { Unauthorized } from './bank-errors.ts'
+import { NotKnown, Unauthorized } from './bank-errors.ts'
 import { findBinding, findBindingOnDisk } from './binding-lists.ts'
 import { recordBinding } from './bindings.ts'
 import { findCharge, recordChargeWebhook } from './charge-webhook.ts'
 import { type Found, findInLists, findOnDisk } from './code-lookup.ts'
 import type { Core, OpenBank } from './core.ts'
+import type { ChargeRow } from './disk/charges.ts'
 import type { WebhookRow } from './disk/webhooks.ts'
 import { DueRunner } from './due-runner.ts'
 import { isSameInstant } from './instant.ts'
@@ -136,12 +137,8 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
     const webhook = this.#wantedOf(row)
     if (webhook.binding) return this.#recordBinding(row, webhook.bank, webhook.binding)
     const charge = findCharge(this.core, webhook)
-    if (charge) {
-      // Charges come first: the code of a charge is another payment's.
-      const problem = await recordChargeWebhook(this.core, charge, webhook.payment)
-      if (problem === undefined) disk.webhooks.finish(row, 'DONE', '')
-      return problem
-    }
+    // Charges come first: the code of a charge is another payment's.
+    if (charge) return this.#recordCharge(row, charge, webhook.payment)
     const found = findOnDisk(this.core, webhook) ?? (await findInLists(this.core, webhook))
     if (!found) return 'no site has this code'
     if (isForeign(found, webhook.owner)) {
@@ -152,6 +149,27 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
     const problem = await this.#record(found, webhook)
     if (problem === undefined) disk.webhooks.finish(row, 'DONE', '')
     return problem
+  }
+
+  async #recordCharge(
+    row: WebhookRow,
+    charge: ChargeRow,
+    payment: Stored['payment'],
+  ): Promise<string | undefined> {
+    const { disk, platform, log } = this.core
+    try {
+      const problem = await recordChargeWebhook(this.core, charge, payment)
+      if (problem === undefined) disk.webhooks.finish(row, 'DONE', '')
+      return problem
+    } catch (error) {
+      const isOld = platform.now() - row.receivedAt >= DAY_MS
+      // Not on one word of the bank alone.
+      if (!(error instanceof NotKnown) || !isOld || row.note !== messageOf(error)) throw error
+      disk.webhooks.finish(row, 'GIVEN_UP', row.note)
+      const { site, paymentUid, order } = charge
+      const reason = row.note
+      log('error', 'a webhook of a charge was given up', { bank: row.bank, site, paymentUid, order, reason })
+    }
   }
 
   /** A consent counts as it is signed; any other state is asked for. */

@@ -26,6 +26,7 @@ const SELECT = `SELECT site, binding_uid AS bindingUid, bank, request, qrc_id AS
 
 export class Bindings {
   readonly #insert: StatementSync
+  readonly #renew: StatementSync
   readonly #change: StatementSync
   readonly #asked: StatementSync
   readonly #get: StatementSync
@@ -41,6 +42,9 @@ export class Bindings {
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     )
     const identity = 'site = ? AND binding_uid = ?'
+    this.#renew = database.prepare(
+      `UPDATE bindings SET created_at = ?, expires_at = ?, ask_at = ? WHERE ${identity} AND state = 'WAITING'`,
+    )
     this.#change = database.prepare(
       `UPDATE bindings SET state = ?, ask_at = ? WHERE ${identity} AND state <> 'DELETED'`,
     )
@@ -65,6 +69,19 @@ export class Bindings {
       ...[site, bindingUid, bank, request, qrcId],
       ...[state, createdAt, expiresAt, askedAt, askAt],
     )
+  }
+
+  /** The bank has given the link of a request that waits again, for a code of this time. @param askAt null: never */
+  renew(
+    {
+      site,
+      bindingUid,
+      createdAt,
+      expiresAt,
+    }: Pick<BindingRow, 'site' | 'bindingUid' | 'createdAt' | 'expiresAt'>,
+    askAt: number | null,
+  ): void {
+    this.#renew.run(createdAt, expiresAt, askAt, site, bindingUid)
   }
 
   /** @returns whether it was changed: an end stays */

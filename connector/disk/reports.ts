@@ -7,6 +7,7 @@ const ReportRow = z.object({
   path: z.string(),
   site: z.string(),
   body: z.string(),
+  createdAt: z.int(),
   attempts: z.int(),
   answer: z.string(),
 })
@@ -25,7 +26,7 @@ export const addressOf = (site: string, path: string): string =>
 
 /** In each statement about few of many rows: SQLite uses the partial index only where its condition is repeated. */
 const OPEN = `state <> 'ACCEPTED' AND state <> 'UNKNOWN'`
-const SELECT = 'SELECT path, site, body, attempts, answer FROM reports'
+const SELECT = 'SELECT path, site, body, created_at AS createdAt, attempts, answer FROM reports'
 
 export class Reports {
   readonly #put: StatementSync

@@ -35,7 +35,8 @@ export class Webhooks {
        ON CONFLICT DO NOTHING`,
     )
     this.#again = database.prepare(
-      `UPDATE webhooks SET state = 'NEW', next_at = ?, attempts = 0 WHERE bank = ? AND id = ? AND state = 'DONE'`,
+      `UPDATE webhooks SET state = 'NEW', next_at = ?, attempts = 0
+       WHERE bank = ? AND id = ? AND state IN ('DONE', 'GIVEN_UP')`,
     )
     // Its report has the payer from now on. Only one without a payment is processed once more.
     this.#finish = database.prepare(
@@ -62,7 +63,7 @@ export class Webhooks {
     )
     this.#wake = database.prepare(
       `UPDATE webhooks SET next_at = ?
-       WHERE state = 'NEW' AND attempts > 0 AND (content ->> 'qrcId' = ? OR content ->> 'reference' = ?)`,
+       WHERE state = 'NEW' AND attempts > 0 AND (content ->> 'qrcId' = ? OR content ->> 'reference' = ? OR content ->> 'order' = ?)`,
     )
     this.#wakeBinding = database.prepare(
       `UPDATE webhooks SET next_at = ? WHERE state = 'NEW' AND attempts > 0 AND content ->> '$.binding.request' = ?`,
@@ -114,12 +115,16 @@ export class Webhooks {
     return countOf(this.#doneCount, bank, qrcId, amount)
   }
 
-  /** The code is on disk now: webhooks that name it are due. @param reference without the bank's name */
+  /**
+   * The code is on disk now, or the charge has ended: webhooks that name it are due.
+   * @param reference without the bank's name
+   */
   wake(
-    { qrcId, reference }: { qrcId?: string | undefined; reference?: string | undefined },
+    named: { qrcId?: string | undefined; reference?: string | undefined; order?: string | undefined },
     now: number,
   ): void {
-    this.#wake.run(now, qrcId ?? null, reference ?? null)
+    const { qrcId = null, reference = null, order = null } = named
+    this.#wake.run(now, qrcId, reference, order)
   }
 
   /** The request to bind an account is on disk now: webhooks that name it are due. */

@@ -1,6 +1,7 @@
 // Going back to this version: the disk has columns and values of a later one. What it knows goes on, and the rest is told.
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
+import { boundBy, charge, PRICE, registerToken } from './bound.ts'
 import {
   HOUR,
   MINUTE,
@@ -134,6 +135,38 @@ it('a refund whose payment cannot be read waits, unsent and not held, until it c
   await connector.settle()
   expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
   expect(at.tbank.callsOf('Cancel')).toHaveLength(1)
+})
+
+it('charges whose binding cannot be read wait, end with their time, and keep no other from being made', async () => {
+  const at = await surroundingsNow()
+  const running = await startHere(at)
+  const bound = async () => {
+    const { qrcId } = await registerToken(at, 'cafe')
+    await at.tbank.consent(qrcId, true)
+    await running.connector.settle()
+    return boundBy(at, 'cafe', qrcId)
+  }
+  const first = await bound()
+  const second = await bound()
+  at.tbank.fail('GetAddAccountQrState', { status: 502 }, 1_000)
+  const link = await register(at, 'cafe', { amount: PRICE })
+  // More than are carried out at once.
+  const unread = []
+  for (let i = 0; i < 20; i++) unread.push(await charge(at, first, link))
+  const other = await charge(at, second, await register(at, 'cafe', { amount: PRICE }))
+  await running.stop()
+  at.tbank.heal()
+  change(at, `UPDATE bindings SET state = 'FROZEN' WHERE binding_uid = '${first.bindingUid}'`)
+  const { connector, log } = await startHere(at)
+  const failed = () => log.filter(({ message }) => message === 'a step of a charge failed').length
+  at.clock.now += MINUTE
+  await connector.settle()
+  expect(other.result()?.status).toBe('COMPLETED')
+  expect([failed(), unread.filter((each) => each.result()).length]).toEqual([20, 0])
+  at.clock.now += HOUR
+  await connector.settle()
+  expect(unread.map((each) => each.result()?.reason)).toEqual(unread.map(() => 'EXPIRED'))
+  expect(failed()).toBe(20)
 })
 
 it('a hundred codes of a later version, which are due first, keep no other from being asked about', async () => {

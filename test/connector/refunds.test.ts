@@ -524,6 +524,27 @@ it('of a refund that is not sent for an hour the merchant is told why, once, and
   expect(bank.callsOf('Cancel')).toHaveLength(1)
 })
 
+it('of a refund that is not sent for reasons that alternate the merchant is told once a day', async () => {
+  const { at, running, link, bank } = await paid(CAFE)
+  const asked = await refund(at, 'cafe', link, '30.00')
+  const reports = () => at.service.reports.filter(({ path }) => path.includes(asked.refundUid)).length
+  for (let hour = 0; hour < 24; hour++) {
+    bank.heal()
+    bank.fail('GetState', { status: hour % 2 === 0 ? 503 : 502 }, 1_000)
+    at.clock.now += HOUR
+    await running.connector.settle(1)
+  }
+  expect(reports()).toBe(1)
+  for (let hour = 0; hour < 24; hour++) {
+    bank.heal()
+    bank.fail('GetState', { status: hour % 2 === 0 ? 503 : 502 }, 1_000)
+    at.clock.now += HOUR
+    await running.connector.settle(1)
+  }
+  expect(reports()).toBe(2)
+  expect(bank.callsOf('Cancel')).toHaveLength(0)
+})
+
 it('of a refund that was not sent for an hour the merchant is told when a restored disk holds it', async () => {
   const { at, running, link, bank } = await paid(CAFE)
   bank.fail('GetState', { status: 503 }, 1_000)
