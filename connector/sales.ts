@@ -7,6 +7,7 @@ import { messageOf } from './log.ts'
 import { AmountField, kopecksOf, roublesOf } from './money.ts'
 import { recordPayment } from './payments.ts'
 import { type Answer, refused, TIMEOUT_MS, unavailable } from './registers.ts'
+import { Turns } from './turns.ts'
 
 export const Activate = z.object({
   siteId: z.string(),
@@ -30,8 +31,7 @@ type Deactivate = z.output<typeof Deactivate>
 
 export class Sales {
   readonly #core: Core
-  /** The latest call about each code, while it lasts. */
-  readonly #calls = new Map<string, Promise<Answer>>()
+  readonly #turns = new Turns()
 
   constructor(core: Core) {
     this.#core = core
@@ -50,21 +50,14 @@ export class Sales {
   /** The bank arms a link for one sale at a time, so the calls about one code follow each other, in the order of the requests. */
   #inTurn({ siteId, qrcId }: Deactivate, call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
     const { now } = this.#core.platform
-    const code = JSON.stringify([siteId, qrcId])
-    const before = this.#calls.get(code)
     const until = now() + TIMEOUT_MS
-    const answer = (async () => {
-      await before?.catch(() => {})
+    return this.#turns.take(JSON.stringify([siteId, qrcId]), async () => {
       // Then the service stops waiting, and the till is told that nothing is changed.
       const rest = until - now()
       return rest > 0
         ? call(AbortSignal.timeout(rest))
         : unavailable('the bank is still busy with an earlier call')
-    })().finally(() => {
-      if (this.#calls.get(code) === answer) this.#calls.delete(code)
     })
-    this.#calls.set(code, answer)
-    return answer
   }
 
   async #activate(request: Activate, signal: AbortSignal): Promise<Answer> {
@@ -156,14 +149,16 @@ export function codeOfSale(core: Core, sale: SaleRow) {
 }
 
 /**
- * Asks the bank about the unpaid sales of a code, of which one was paid: the webhook says the amount, and not the sale.
+ * Asks the bank about the unpaid sales of a code, of which one was paid: the webhook says the amount, and not the sale. A
+ * webhook of the code that is taken for reported must be stored as such before this is called for the next one.
+ * @param receiver the name of the credentials to which the bank has sent the webhook
  * @returns whether a payment of the amount is reported, now or before, that had no webhook; of a sale that the bank states as
  * paid later, its own schedule learns
  */
 export async function saleOfPayment(
   core: Core,
-  { site, bank, code }: KnownCode,
-  amount: number,
+  { site, code }: KnownCode,
+  { amount, receiver }: { amount: number; receiver: string },
 ): Promise<boolean> {
   const { disk, platform } = core
   const sales = disk.sales.latest(site, code.qrcId)
@@ -171,15 +166,15 @@ export async function saleOfPayment(
     const known = codeOfSale(core, sale)
     const payment = known && (await known.bank.bank.state(known.code)).payments[0]
     if (!payment) continue
-    recordPayment(core, known, payment, sale)
+    const isNew = recordPayment(core, known, payment, sale)
     disk.sales.asked(sale, 'PAID', platform.now(), null)
     // One of another amount has lost its own webhook, or will have it.
-    if (payment.amount === amount) return true
+    if (isNew && payment.amount === amount) return true
   }
   // A sale's own schedule can have been first. Where each reported payment has had its webhook, this one is of another:
   // of an arming whose answer was lost.
   const told = disk.payments.countOfAmount(site, code.qrcId, amount)
-  return disk.webhooks.countDone(bank.name, code.qrcId, amount) < told
+  return disk.webhooks.countDone(receiver, code.qrcId, amount) < told
 }
 
 const armedBefore = ({ saleUid, amount, expiresAt }: SaleRow): string =>

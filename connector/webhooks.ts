@@ -15,6 +15,7 @@ import { messageOf } from './log.ts'
 import { recordPayment, recordState } from './payments.ts'
 import { saleOfPayment } from './sales.ts'
 import { retryDelay } from './schedule.ts'
+import { Turns } from './turns.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
@@ -90,6 +91,8 @@ function refuseForeign(core: Core, bank: OpenBank, { qrcId, reference, owner }: 
 const isForeign = ({ known }: Found, owner = ''): boolean => !known.code.reference.startsWith(owner)
 
 export class WebhookRunner extends DueRunner<WebhookRow> {
+  readonly #turns = new Turns()
+
   /** One of each bank: one that does not answer delays the payments of no other. */
   protected override queues(now: number): string[] {
     return this.core.disk.webhooks.dueBanks(now)
@@ -146,9 +149,14 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
       log('warning', 'a webhook is of another merchant', { bank: row.bank })
       return
     }
-    const problem = await this.#record(found, webhook)
-    if (problem === undefined) disk.webhooks.finish(row, 'DONE', '')
-    return problem
+    const record = async () => {
+      const problem = await this.#record(found, webhook)
+      if (problem === undefined) disk.webhooks.finish(row, 'DONE', '')
+      return problem
+    }
+    // Each payment of a counter ends one webhook: which ones are ended is read, and written, by one at a time.
+    const { site, code } = found.known
+    return code.type === 'COUNTER' ? this.#turns.take(JSON.stringify([site, code.qrcId]), record) : record()
   }
 
   async #recordCharge(
@@ -192,12 +200,15 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
     disk.webhooks.finish(row, 'DONE', '')
   }
 
-  async #record({ known, row }: Found, { payment, paidAt }: Stored): Promise<string | undefined> {
+  async #record(
+    { known, row }: Found,
+    { bank, payment, paidAt }: Stored & { bank: OpenBank },
+  ): Promise<string | undefined> {
     const { disk, platform } = this.core
     if (known.code.type === 'COUNTER') {
-      return payment && (await saleOfPayment(this.core, known, payment.amount))
-        ? undefined
-        : 'the bank tells of no paid sale of this code'
+      const isReported =
+        payment && (await saleOfPayment(this.core, known, { amount: payment.amount, receiver: bank.name }))
+      return isReported ? undefined : 'the bank tells of no paid sale of this code'
     }
     if (payment) {
       recordPayment(this.core, known, payment)

@@ -9,6 +9,7 @@ const COUNTER = { type: 'COUNTER', amount: undefined, ttl: undefined, expiresOn:
 
 async function counter() {
   const at = await surroundings()
+  Object.assign(at.config.banks, { 'tochka-other': at.config.banks['tochka-main'] })
   const running = await start(at)
   return { at, ...running, code: await register(at, 'tea', COUNTER) }
 }
@@ -376,6 +377,59 @@ it.each([
     ])
   },
 )
+
+describe('two webhooks of one sum that are processed at once', () => {
+  it.each([
+    ['that nothing has found yet', 0],
+    ['that its schedule has found', MINUTE],
+  ])(
+    'end by a payment each, %s: that of an arming without an answer waits, and is listed',
+    async (_, time) => {
+      const { at, connector, core, code } = await counter()
+      await arm(at, code, 's1')
+      const ref = await at.tochka.pay(code.qrcId, { times: 0 })
+      at.clock.now += time
+      await connector.settle()
+      at.tochka.fail('arm', { broken: 'after' })
+      expect((await arm(at, code, 's2')).status).toBe(503)
+      await at.tochka.deliver(ref)
+      await at.tochka.pay(code.qrcId)
+      await connector.settle()
+      expect(at.service.site('tea').payments.size).toBe(1)
+      expect(core.disk.webhooks.waiting()).toMatchObject([
+        { note: 'the bank tells of no paid sale of this code' },
+      ])
+    },
+  )
+
+  it('report two sales, and both end', async () => {
+    const { at, connector, core, code } = await counter()
+    for (const saleUid of ['s1', 's2']) {
+      await arm(at, code, saleUid)
+      await at.tochka.pay(code.qrcId)
+    }
+    await connector.settle()
+    const reported = Array.from(at.service.site('tea').payments.values(), ({ saleUid }) => saleUid)
+    expect(reported.sort()).toEqual(['s1', 's2'])
+    expect(core.disk.webhooks.waiting()).toEqual([])
+  })
+})
+
+it('two sets of credentials that the bank tells of one payment each end their webhook', async () => {
+  const { at, connector, core, code } = await counter()
+  await arm(at, code, 's1')
+  const ref = await at.tochka.pay(code.qrcId)
+  await connector.settle()
+  const url = at.tochka.webhook?.url ?? ''
+  at.tochka.webhook = {
+    url: url.replace('tochka-main', 'tochka-other'),
+    webhooksList: ['incomingSbpPayment'],
+  }
+  await at.tochka.deliver(ref)
+  await connector.settle()
+  expect(core.disk.webhooks.countDone('tochka-other', code.qrcId, 500)).toBe(1)
+  expect(core.disk.webhooks.waiting()).toEqual([])
+})
 
 it.each(['cafe', 'farm'])('%s: 422, the bank has no such codes', async (site) => {
   const at = await surroundings()
