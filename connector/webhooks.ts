@@ -90,8 +90,26 @@ function refuseForeign(core: Core, bank: OpenBank, { qrcId, reference, owner }: 
 
 const isForeign = ({ known }: Found, owner = ''): boolean => !known.code.reference.startsWith(owner)
 
+/** What time alone seldom changes: a person has to act. */
+const NO_SITE = 'no site has this code'
+const NO_SALE = 'the bank tells of no paid sale of this code'
+const NO_PAYMENT = 'the bank tells of no payment of that time'
+const LASTING: readonly string[] = [NO_SITE, NO_SALE, NO_PAYMENT]
+/** So long after its receipt such a webhook is asked about: as long as the alert of it lasts. */
+const ASKED_MS = 7 * DAY_MS
+
 export class WebhookRunner extends DueRunner<WebhookRow> {
   readonly #turns = new Turns()
+  /** The sites of the last tick: a reload puts others in their place. */
+  #sites: Core['sites'] | undefined
+
+  /** A start and a reload are often what the person has done: all that rests is asked about once more. */
+  override tick(): void {
+    const { sites, disk, platform } = this.core
+    if (sites !== this.#sites) disk.webhooks.wakeResting(platform.now())
+    this.#sites = sites
+    super.tick()
+  }
 
   /** One of each bank: one that does not answer delays the payments of no other. */
   protected override queues(now: number): string[] {
@@ -125,7 +143,9 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
 
   #delay(row: WebhookRow, note: string): void {
     const { disk, platform } = this.core
-    disk.webhooks.delay(row, note, platform.now() + retryDelay(row.attempts))
+    const now = platform.now()
+    if (LASTING.includes(note) && now - row.receivedAt >= ASKED_MS) disk.webhooks.rest(row, note)
+    else disk.webhooks.delay(row, note, now + retryDelay(row.attempts))
   }
 
   #wantedOf(row: WebhookRow): { bank: OpenBank } & Stored {
@@ -143,7 +163,7 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
     // Charges come first: the code of a charge is another payment's.
     if (charge) return this.#recordCharge(row, charge, webhook.payment)
     const found = findOnDisk(this.core, webhook) ?? (await findInLists(this.core, webhook))
-    if (!found) return 'no site has this code'
+    if (!found) return NO_SITE
     if (isForeign(found, webhook.owner)) {
       disk.webhooks.finish(row, 'FOREIGN', 'it is of another merchant than the code')
       log('warning', 'a webhook is of another merchant', { bank: row.bank })
@@ -208,7 +228,7 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
     if (known.code.type === 'COUNTER') {
       const isReported =
         payment && (await saleOfPayment(this.core, known, { amount: payment.amount, receiver: bank.name }))
-      return isReported ? undefined : 'the bank tells of no paid sale of this code'
+      return isReported ? undefined : NO_SALE
     }
     if (payment) {
       recordPayment(this.core, known, payment)
@@ -217,7 +237,7 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
       // Only the bank's own state of exactly that payment is reported.
       const isConfirmed =
         paidAt === undefined || state.payments.some((each) => isSameTime(each.paidAt, paidAt))
-      if (!isConfirmed) return 'the bank tells of no payment of that time'
+      if (!isConfirmed) return NO_PAYMENT
       recordState(this.core, known, state)
       for (const { paymentUid } of disk.payments.ofCode(known.site, known.code.qrcId)) {
         disk.refunds.wake(known.site, paymentUid, platform.now())

@@ -15,6 +15,9 @@ export type WebhookRow = z.output<typeof WebhookRow>
 
 const SELECT = 'SELECT bank, id, content, note, received_at AS receivedAt, attempts FROM webhooks'
 
+/** The time of what rests. A number, because the column has no null; an older version names such a row as well. */
+const NEVER = Number.MAX_SAFE_INTEGER
+
 export class Webhooks {
   readonly #insert: StatementSync
   readonly #again: StatementSync
@@ -28,6 +31,7 @@ export class Webhooks {
   readonly #doneCount: StatementSync
   readonly #wake: StatementSync
   readonly #wakeBinding: StatementSync
+  readonly #wakeResting: StatementSync
 
   constructor(database: DatabaseSync) {
     this.#insert = database.prepare(
@@ -68,6 +72,9 @@ export class Webhooks {
     this.#wakeBinding = database.prepare(
       `UPDATE webhooks SET next_at = ? WHERE state = 'NEW' AND attempts > 0 AND content ->> '$.binding.request' = ?`,
     )
+    this.#wakeResting = database.prepare(
+      `UPDATE webhooks SET next_at = ? WHERE state = 'NEW' AND next_at = ${NEVER}`,
+    )
   }
 
   /** @returns whether it is new */
@@ -95,6 +102,15 @@ export class Webhooks {
 
   due(bank: string, now: number, limit: number): WebhookRow[] {
     return this.#due.all(now, bank, limit).map((row) => WebhookRow.parse(row))
+  }
+
+  /** It waits, and is not due any more, until it is woken. */
+  rest(row: WebhookRow, note: string): void {
+    this.delay(row, note, NEVER)
+  }
+
+  wakeResting(now: number): void {
+    this.#wakeResting.run(now)
   }
 
   waiting(): WebhookRow[] {

@@ -1,7 +1,20 @@
 // Webhooks: what is refused, what is kept, what is confirmed before it is reported.
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { MINUTE, register, registerData, type Surroundings, start, surroundings } from './harness.ts'
+import { BANKS } from '../../connector/banks.ts'
+import { readConfig } from '../../connector/config.ts'
+import { reload } from '../../connector/reload.ts'
+import {
+  DAY,
+  HOUR,
+  MINUTE,
+  type Running,
+  register,
+  registerData,
+  type Surroundings,
+  start,
+  surroundings,
+} from './harness.ts'
 
 const post = async (url: string, body: string, headers: Record<string, string> = {}) =>
   (await fetch(url, { method: 'POST', body, headers })).status
@@ -213,6 +226,89 @@ describe('a code that the disk does not know', () => {
     await connector.settle()
     expect(at.service.reports).toEqual([])
     expect(core.disk.webhooks.waiting()).toEqual([])
+  })
+})
+
+describe('a webhook that nothing confirms for a week', () => {
+  const unknown = async (at: Surroundings, { core }: Running) => {
+    const { qrcId, reference } = await register(at, 'tea')
+    core.disk.codes.forget(core.disk.codes.ofLink(qrcId)[0]?.id ?? '')
+    await at.tochka.pay(qrcId)
+    return () => void at.service.qrCodes.push(listed(at, 'tea', qrcId, reference))
+  }
+  const ofNoSale = async (at: Surroundings) => {
+    const { qrcId, reference } = await register(at, 'tea', { type: 'COUNTER', amount: undefined })
+    const sale = { siteId: 'tea', qrcId, reference, saleUid: 's1', ttl: 5 }
+    const amount = { value: '5.00', currency: 'RUB' }
+    const expiresOn = new Date(at.clock.now + 5 * MINUTE).toISOString()
+    at.tochka.fail('arm', { broken: 'after' })
+    await at.service.instruct('sale.activate', { ...sale, amount, expiresOn }, at.clock.now)
+    await at.tochka.pay(qrcId)
+  }
+  const ofNoPayment = async (at: Surroundings) => {
+    const { qrcId } = await register(at, 'farm')
+    await at.raiffeisen.pay(qrcId)
+    const { signature, body } = at.raiffeisen.callbackOf(qrcId)
+    const payment = at.raiffeisen.codes.get(qrcId)?.payment
+    Object.assign(payment ?? {}, { transactionDate: new Date(at.clock.now - MINUTE).toISOString() })
+    await post(at.raiffeisen.callbackUrl ?? '', body, { 'x-api-signature-sha256': signature })
+  }
+
+  it.each([
+    ['no site has this code', unknown],
+    ['the bank tells of no paid sale of this code', ofNoSale],
+    ['the bank tells of no payment of that time', ofNoPayment],
+  ])('%s: it is kept, and asked about only after a start', async (note, prepare) => {
+    const at = await surroundings()
+    const running = await start(at)
+    await prepare(at, running)
+    const { core, connector, stop } = running
+    const attempts = []
+    for (let day = 0; day < 10; day++) {
+      await connector.settle(1)
+      attempts.push(core.disk.webhooks.waiting()[0]?.attempts)
+      at.clock.now += DAY
+    }
+    expect(attempts).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 8, 8])
+    expect(core.disk.webhooks.waiting()).toMatchObject([{ note }])
+    await stop()
+    const next = await start(at)
+    await next.connector.settle()
+    expect(next.core.disk.webhooks.waiting()).toMatchObject([{ note, attempts: 9 }])
+  })
+
+  it('is reported once a site has its code: the list is read, and a reload asks once more', async () => {
+    const at = await surroundings()
+    const running = await start(at)
+    const add = await unknown(at, running)
+    const { core, connector } = running
+    for (let day = 0; day < 9; day++) {
+      await connector.settle(1)
+      at.clock.now += DAY
+    }
+    const { webhooks } = core.disk
+    expect(webhooks.waiting()).toMatchObject([{ attempts: 8 }])
+    reload(core, () => readConfig(JSON.stringify(at.config), BANKS, { env: at.env, readFile: () => '' }))
+    await connector.settle()
+    expect(webhooks.waiting()).toMatchObject([{ attempts: 9 }])
+    add()
+    at.clock.now += HOUR
+    await connector.settle()
+    expect(webhooks.waiting()).toEqual([])
+    expect(at.service.site('tea').payments.size).toBe(1)
+  })
+
+  it('a bank that does not answer is asked on', async () => {
+    const at = await surroundings()
+    const { core, connector } = await start(at)
+    const { qrcId } = await register(at, 'farm')
+    at.raiffeisen.fail('status', { status: 503 }, 1_000)
+    await at.raiffeisen.pay(qrcId)
+    for (let day = 0; day < 9; day++) {
+      await connector.settle(1)
+      at.clock.now += DAY
+    }
+    expect(core.disk.webhooks.waiting()[0]?.attempts).toBeGreaterThanOrEqual(9)
   })
 })
 
