@@ -32,7 +32,7 @@ export class Due {
    * Does what is due, in one write; more than it does follows by the next alarm. Calls at the same time share the write, so that
    * no transaction records more than one part.
    * @returns service.unavailable if the queue is full, which a write of the object itself never finds
-   * @throws Error where ends cannot be recorded; everything else is done
+   * @throws Error where a part of it cannot be done; every other part is done
    */
   record(isOwn = false): Promise<Outcome<void>> {
     this.#recording ??= this.#recordAll(isOwn).finally(() => {
@@ -45,7 +45,8 @@ export class Due {
     try {
       return await this.#access.write(recordDue, isOwn)
     } catch (error) {
-      await this.#access.write(doOthers, isOwn)
+      // What fails undoes its own write alone.
+      for (const part of PARTS) await this.#access.write(part, isOwn).catch(() => {})
       throw error
     }
   }
@@ -85,15 +86,16 @@ function recordEndsOf(context: Context, key: QrCodeKey): void {
   openSaleForWrite(context, row)
 }
 
-/** Records the ends that are due, applies payments that wait, and deletes what is to be deleted; all in parts. @param now the same time as the context's */
-function recordDue(context: Context, now: Milliseconds): void {
-  recordEnds(context)
-  doOthers(context, now)
-}
+/** Each is done in parts, and the next alarm goes on. @param now the same time as the context's */
+const PARTS: readonly ((context: Context, now: Milliseconds) => void)[] = [
+  (context) => recordEnds(context),
+  applyRemaining,
+  ({ sql }, now) => deleteEnded(sql, now),
+  sweep,
+  ({ sql, now }) => removeExpired(sql, now),
+]
 
-function doOthers(context: Context, now: Milliseconds): void {
-  applyRemaining(context)
-  deleteEnded(context.sql, now)
-  sweep(context, now)
-  removeExpired(context.sql, context.now)
+/** All that is due, in one write. */
+function recordDue(context: Context, now: Milliseconds): void {
+  for (const part of PARTS) part(context, now)
 }

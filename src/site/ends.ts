@@ -8,50 +8,80 @@ import {
   recordTokenEnd,
 } from './clock.ts'
 import type { Context } from './context.ts'
-import { listedQrCodeRows, type QrCodeRow } from './qr-codes/rows.ts'
-import { isReadable, type UnreadableRow } from './rows/columns.ts'
+import { listedQrCodeRows } from './qr-codes/rows.ts'
+import { isReadable, type UnreadableRow, UnreadableRowError } from './rows/columns.ts'
 import { listedSaleRows } from './sales/rows.ts'
 import { listedTokenRows } from './tokens/rows.ts'
 
 /** The ends that one write records: other calls are served between two writes. */
 const MAX_ENDS = 500
+/**
+ * Rows that cannot be read stay due, and are the oldest. So many pages of each kind are read to find ends behind them: an alarm must
+ * not read a table. Behind more of them ends wait for the version that knows them.
+ */
+const MAX_PAGES = 10
 
-/** All ends that are due are of rows that this version cannot read. */
+/** All ends that are due are of rows that this version cannot read, or of QR codes whose row it cannot. */
 export class UnreadableEnds extends Error {}
 
 /**
- * Records ends that have come, of each kind the oldest first, at most MAX_ENDS in all. Those of rows that this version cannot
- * read stay due.
+ * Records ends that have come, of each kind the oldest first. Those of rows that this version cannot read stay due.
+ * @param max of all kinds together
  * @throws UnreadableEnds where there are only such
  */
-export function recordEnds(context: Context): void {
+export function recordEnds(context: Context, max = MAX_ENDS): void {
   const { sql, now } = context
-  const qrCodes = recordQrCodeEnds(context, MAX_ENDS)
-  const max = MAX_ENDS - qrCodes.length
-  const tokens = listedTokenRows(sql, DUE_TOKENS_BY_TIME, now, max, now, max, max)
-  for (const row of tokens.filter(isReadable)) recordTokenEnd(context, row)
-  const sales = listedSaleRows(sql, DUE_SALES_BY_TIME, now, max - tokens.length)
-  for (const row of sales.filter(isReadable)) recordSaleEnd(context, row)
-  const due = [...qrCodes, ...tokens, ...sales]
-  if (due.length > 0 && !due.some(isReadable)) {
-    throw new UnreadableEnds(`${due.length} rows of a later version are due`)
+  let [recorded, unreadable] = [0, 0]
+  const recordAll = <Row extends object>(
+    list: (limit: number, offset: number) => (Row | UnreadableRow)[],
+    record: (context: Context, row: Row) => unknown,
+  ) => {
+    let skipped = 0
+    for (let page = 0; page < MAX_PAGES && recorded < max; page++) {
+      const limit = max - recorded
+      // Those that are recorded are due no more.
+      const rows = list(limit, skipped)
+      for (const row of rows) {
+        if (isReadable(row) && isRecorded(() => record(context, row))) recorded++
+        else skipped++
+      }
+      if (rows.length < limit) break
+    }
+    unreadable += skipped
+  }
+  recordAll(
+    (limit, offset) => listedQrCodeRows(sql, DUE_QR_CODES_BY_TIME, now, limit, offset),
+    recordQrCodeEnd,
+  )
+  recordAll((limit, offset) => {
+    const all = limit + offset
+    return listedTokenRows(sql, DUE_TOKENS_BY_TIME, now, all, now, all, limit, offset)
+  }, recordTokenEnd)
+  recordAll((limit, offset) => listedSaleRows(sql, DUE_SALES_BY_TIME, now, limit, offset), recordSaleEnd)
+  if (recorded === 0 && unreadable > 0) {
+    throw new UnreadableEnds(`${unreadable} rows of a later version are due`)
   }
 }
 
-/** Records the ends of QR codes that have come, at most `limit`. @returns the rows that were due */
-export function recordQrCodeEnds(context: Context, limit: number): (QrCodeRow | UnreadableRow)[] {
-  const { sql, now } = context
-  const due = `WHERE qr_codes.number IN (${DUE_NUMBERS}) ORDER BY end_at`
-  const rows = listedQrCodeRows(sql, due, now, limit)
-  for (const row of rows.filter(isReadable)) recordQrCodeEnd(context, row)
-  return rows
+/** A function that records an end reads what it needs before it writes. @returns whether it could read that */
+function isRecorded(record: () => unknown): boolean {
+  try {
+    record()
+    return true
+  } catch (error) {
+    if (error instanceof UnreadableRowError) return false
+    throw error
+  }
 }
+
+const DUE_QR_CODES_BY_TIME = `WHERE qr_codes.number IN (${DUE_NUMBERS} OFFSET ?) ORDER BY end_at, number`
 
 const dueTokens = (status: string) =>
   `SELECT number FROM (SELECT number FROM ${endingTokens(status)} AND at <= ? ORDER BY at LIMIT ?)`
 
 /** Each status is a range of the index. */
 const DUE_TOKENS_BY_TIME = `WHERE tokens.number IN (${dueTokens('WAITING')} UNION ALL ${dueTokens('CREATED')})
-  ORDER BY at LIMIT ?`
+  ORDER BY at, number LIMIT ? OFFSET ?`
 
-const DUE_SALES_BY_TIME = `WHERE sales.number IN (SELECT number FROM ${DUE_SALES} ORDER BY due_at LIMIT ?) ORDER BY due_at`
+const DUE_SALES_BY_TIME = `WHERE sales.number IN (SELECT number FROM ${DUE_SALES} ORDER BY due_at LIMIT ? OFFSET ?)
+  ORDER BY due_at, number`

@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { isPayable, STATUSES } from '../../src/contract/status.ts'
 import { nextEnd, nextWake } from '../../src/site/clock.ts'
 import { migrate } from '../../src/site/database/schema.ts'
-import { recordQrCodeEnds } from '../../src/site/ends.ts'
-import { isReadable } from '../../src/site/rows/columns.ts'
+import { recordEnds } from '../../src/site/ends.ts'
 import { contextOf, createIn, creation, inNewSite, rowsReadBy } from '../support/site.ts'
 
 describe('the next wake', () => {
@@ -47,15 +46,16 @@ describe('the next wake', () => {
       // SQLite counts one row for each table or index that is empty.
       expect(rowsReadBy(sql, nextWake)).toMatchObject({ value })
       expect(rowsReadBy(sql, nextWake).rowsRead).toBeLessThanOrEqual(12)
-      const due = rowsReadBy(sql, (counted) => recordQrCodeEnds(contextOf(counted, 500 + 601), 9))
-      expect(due.value.filter(isReadable).map(({ qr_code_uid }) => qr_code_uid)).toEqual(['500', '501'])
+      const expired = () =>
+        sql
+          .exec("SELECT qr_code_uid FROM qr_codes WHERE status = 'EXPIRED' ORDER BY number")
+          .toArray()
+          .map(({ qr_code_uid }) => qr_code_uid)
+      const due = rowsReadBy(sql, (counted) => recordEnds(contextOf(counted, 500 + 601), 9))
+      expect(expired()).toEqual(['500', '501'])
       expect(due.rowsRead).toBeLessThanOrEqual(50)
-      const bounded = rowsReadBy(sql, (counted) => recordQrCodeEnds(contextOf(counted, 5000), 3))
-      expect(bounded.value.filter(isReadable).map(({ qr_code_uid }) => qr_code_uid)).toEqual([
-        '502',
-        '503',
-        '504',
-      ])
+      const bounded = rowsReadBy(sql, (counted) => recordEnds(contextOf(counted, 5000), 3))
+      expect(expired()).toEqual(['500', '501', '502', '503', '504'])
       expect(bounded.rowsRead).toBeLessThanOrEqual(50)
     })
   })

@@ -39,6 +39,9 @@ export class UnreadableRow {
   }
 }
 
+/** Such a row was asked for alone, or as a part of another one. */
+export class UnreadableRowError extends Error {}
+
 export const isReadable = <Row extends object>(row: Row | UnreadableRow): row is Row =>
   !(row instanceof UnreadableRow)
 
@@ -63,7 +66,7 @@ export type RowOf<C extends Columns> = { [Name in keyof C]: C[Name] extends Chec
 
 /**
  * Makes the function that runs a query, and returns its rows; other columns than these are not checked.
- * @throws Error, from that function, that names the columns whose values are of another type
+ * @throws UnreadableRowError, from that function, that names the columns whose values are of another type
  */
 export function rowsWith<C extends Columns>(columns: C) {
   const checks = Object.entries(columns)
@@ -75,7 +78,7 @@ export function rowsWith<C extends Columns>(columns: C) {
       .map((row) => {
         if (isRow(row)) return row
         const wrong = checks.flatMap(([name, check]) => (check(row[name]) ? [] : [name]))
-        throw new Error(`a row has values of other types than its columns: ${wrong}`)
+        throw new UnreadableRowError(`a row has values of other types than its columns: ${wrong}`)
       })
   /** The same for a list, which no row fails. */
   const list = (sql: Sql, query: string, ...bindings: Binding[]): (RowOf<C> | UnreadableRow)[] =>

@@ -39,29 +39,33 @@ export function dropReservation({ sql }: Context, { number }: SaleRow): void {
 /** Ends a sale that is ACTIVE. @returns its row after that */
 export function endSale(context: Context, row: SaleRow, status: 'EXPIRED' | 'CANCELLED'): SaleRow {
   const { sql, now } = context
+  const ended = { ...row, status, version: row.version + 1, ended_at: now }
+  recordSale(context, ended, status === 'EXPIRED' ? 'sale.expired' : 'sale.cancelled')
   sql.exec(
     'UPDATE sales SET status = ?, version = version + 1, ended_at = ? WHERE number = ?',
     ...[status, now, row.number],
   )
-  const ended = { ...row, status, version: row.version + 1, ended_at: now }
-  recordSale(context, ended, status === 'EXPIRED' ? 'sale.expired' : 'sale.cancelled')
   return ended
 }
 
-/** Records the event of a change. The page of the code shows its sale: the code has another version. */
+/**
+ * Records the event of a change. The page of the code shows its sale: the code has another version.
+ * @throws UnreadableRowError, before anything is written, where the row of the code is one
+ */
 export function recordSale(
   context: Context,
   row: SaleRow,
   type: 'sale.created' | 'sale.cancelled' | 'sale.expired',
 ): void {
   const { sql } = context
+  const ofQrCode = qrCodeByNumber(sql, row.qr_code)?.status
   sql.exec('UPDATE qr_codes SET version = version + 1 WHERE number = ?', row.qr_code)
   const sale = {
     saleUid: row.sale_uid,
     status: statusOf(row),
     amount: { minorUnits: row.minor_units, currency: row.currency },
   }
-  recordEvent(context, { type, qrCode: row.qr_code, status: qrCodeByNumber(sql, row.qr_code)?.status, sale })
+  recordEvent(context, { type, qrCode: row.qr_code, status: ofQrCode, sale })
 }
 
 const statusOf = ({ status }: SaleRow): SaleStatus => (status === 'WAITING' ? 'ACTIVE' : status)

@@ -1,0 +1,130 @@
+// Ends that are due beside rows of a later version, as after going back to this one: each that can be recorded is recorded.
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { unwrap } from '../../src/gateway/site-client.ts'
+import type { Site } from '../../src/site/site.ts'
+import { creation, inNewSite, MERCHANT, NETWORK } from '../support/site.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+const AMOUNT = { minorUnits: 500, currency: 'RUB' }
+
+async function addToken(site: Site, qrCodeUid: string): Promise<void> {
+  unwrap(await site.create(creation(qrCodeUid, { type: 'TOKEN', tokenizationAccount: 'customer' })))
+  const newToken = { value: `token of ${qrCodeUid}`, hash: `hash of ${qrCodeUid}`, days: 1 }
+  const binding = { bindingUid: `b-${qrCodeUid}`, status: 'CREATED' as const, newToken }
+  unwrap(await site.reportBinding(NETWORK, { qrCodeUid }, binding, { network: 'external' }))
+}
+
+async function addSale(site: Site, qrCodeUid: string): Promise<void> {
+  unwrap(await site.create(creation(qrCodeUid, { type: 'COUNTER', ttl: undefined })))
+  unwrap(await site.armSale(MERCHANT, { qrCodeUid }, { saleUid: 's', amount: AMOUNT, ttl: 5 }))
+}
+
+const END_OF = { a: 'qrCode.expired', t: 'token.expired', c: 'sale.expired' }
+
+/** A site with two QR codes, a1 and a2, two tokens, t1 and t2, and two sales, c1 and c2: the end of each has come after the prepared one. */
+const withDueEnds = (
+  prepare: (sql: SqlStorage) => void,
+  work: (alarm: () => Promise<string[]>, storage: DurableObjectStorage) => Promise<void>,
+) =>
+  inNewSite(async (storage, site) => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    vi.spyOn(console, 'log').mockReturnValue()
+    for (const uid of ['a1', 'a2']) unwrap(await site.create(creation(uid, { amount: AMOUNT })))
+    for (const uid of ['t1', 't2']) await addToken(site, uid)
+    for (const uid of ['c1', 'c2']) await addSale(site, uid)
+    prepare(storage.sql)
+    vi.setSystemTime(Date.now() + 2 * 86_400_000)
+    const ended = storage.sql
+    const alarm = async () => {
+      await site.alarm()
+      return ended
+        .exec(
+          `SELECT events.type AS type, qr_code_uid FROM events JOIN qr_codes ON qr_codes.number = events.qr_code
+           WHERE events.type LIKE '%.expired' ORDER BY qr_code_uid`,
+        )
+        .toArray()
+        .map(({ type, qr_code_uid: uid }) => `${type} ${uid}`)
+    }
+    await work(alarm, storage)
+  })
+
+const endsOf = (...uids: `${keyof typeof END_OF}${1 | 2}`[]) =>
+  uids.map((uid) => `${uid.startsWith('a') ? END_OF.a : uid.startsWith('t') ? END_OF.t : END_OF.c} ${uid}`)
+
+const change = (query: string) => (sql: SqlStorage) => void sql.exec(query)
+
+describe('an alarm records every other end where this version cannot read', () => {
+  it.each([
+    ['a QR code', "UPDATE qr_codes SET type = 'WALLET' WHERE qr_code_uid = 'a1'", 'a1'],
+    ['a token', "UPDATE tokens SET network = 'another' WHERE number = 1", 't1'],
+    ['the QR code of a token', "UPDATE qr_codes SET type = 'WALLET' WHERE qr_code_uid = 't1'", 't1'],
+    ['a sale', "UPDATE sales SET status = 'HELD' WHERE number = 1", 'c1'],
+    ['the QR code of a sale', "UPDATE qr_codes SET status = 'HELD' WHERE qr_code_uid = 'c1'", 'c1'],
+  ])('%s', (_, query, uid) =>
+    withDueEnds(change(query), async (alarm, { sql }) => {
+      const others = (['a1', 'a2', 'c1', 'c2', 't1', 't2'] as const).filter((each) => each !== uid)
+      expect(await alarm()).toEqual(endsOf(...others))
+      // Nothing of the one is half done.
+      expect(sql.exec('SELECT status, ended_at FROM sales WHERE number = 1').one()).toMatchObject(
+        uid === 'c1' ? { ended_at: null } : { status: 'EXPIRED' },
+      )
+      expect(await alarm()).toEqual(endsOf(...others))
+    }),
+  )
+})
+
+/** Adds so many copies of the first row of a table, of a later version, with an earlier end. */
+function addUnreadable(
+  sql: SqlStorage,
+  table: string,
+  changesOf: (i: number) => Record<string, string | number>,
+): void {
+  const { at, end_at, ...row } = sql.exec(`SELECT * FROM ${table} ORDER BY number LIMIT 1`).one()
+  for (let i = 0; i < 600; i++) {
+    const copy = { ...row, number: 1000 + i, ...changesOf(i) }
+    const names = Object.keys(copy)
+    sql.exec(
+      `INSERT INTO ${table} (${names.join()}) VALUES (${names.map(() => '?').join()})`,
+      ...Object.values(copy),
+    )
+  }
+}
+
+it.each<[string, (sql: SqlStorage) => void]>([
+  [
+    'QR codes',
+    (sql) =>
+      addUnreadable(sql, 'qr_codes', (i) => {
+        return { qr_code_uid: `u${i}`, link_id: `u${i}`, type: 'WALLET', created_at: 1 }
+      }),
+  ],
+  [
+    'tokens',
+    (sql) =>
+      addUnreadable(sql, 'tokens', (i) => {
+        return { binding_uid: `u${i}`, hash: `u${i}`, network: 'another', due_at: 1 }
+      }),
+  ],
+  ['sales', (sql) => addUnreadable(sql, 'sales', (i) => ({ sale_uid: `u${i}`, status: 'HELD', due_at: 1 }))],
+])('600 %s of a later version that are due keep no later end from being recorded', (_, prepare) =>
+  withDueEnds(prepare, async (alarm) => {
+    expect(await alarm()).toEqual(endsOf('a1', 'a2', 'c1', 'c2', 't1', 't2'))
+  }),
+)
+
+it('payments that cannot be applied to a QR code of a later version undo no end, and stop no deletion', () =>
+  withDueEnds(
+    (sql) => {
+      sql.exec("UPDATE qr_codes SET type = 'WALLET' WHERE qr_code_uid = 'a1'")
+      sql.exec(`UPDATE site SET unapplied_payments = '{"1":"RUB"}', retention_days = 1`)
+    },
+    async (alarm, { sql }) => {
+      vi.setSystemTime(Date.now() + 2 * 86_400_000)
+      expect(await alarm()).toEqual(endsOf('c1', 'c2', 't1', 't2'))
+      expect(sql.exec('SELECT qr_code_uid FROM deleted_qr_codes').toArray()).toEqual([{ qr_code_uid: 'a2' }])
+    },
+  ))
