@@ -1,10 +1,14 @@
 // Quiet sites beside one that asks ten times what SITE_RATE allows: their latency, with it and without it.
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
+import * as z from 'zod'
 import { serve } from '../test/support/workers.ts'
 import type { Part } from './figures.ts'
 import { driveOpenLoop, type Measured } from './load.ts'
-import { creates, ONE_SITE, siteOf } from './requests.ts'
-import { median, ratio } from './statistics.ts'
+import type { Order } from './loud-client.ts'
+import { creates, siteOf } from './requests.ts'
+import { median, percentile, ratio } from './statistics.ts'
 import { figure, table, times } from './table.ts'
 
 const SITE_RATE = 50
@@ -15,40 +19,54 @@ const QUIET = await Promise.all(Array.from({ length: 20 }, (_, number) => siteOf
 /** Until the loud site has used up what it may ask at once. */
 const WARM_UP = 0.6
 /** Turns of a round: they are short and many, because a busy machine has good seconds and bad ones. */
-const TURNS = 4
+const TURNS = 2
 
-/** What the quiet sites are measured in, by turns. */
-const SITUATIONS = ['alone', 'beside it', 'beside it, without a limit'] as const
+/** What the quiet sites are measured in, by turns. The control shows what noise makes of a ratio, the floor what no refusal can be below. */
+const SITUATIONS = ['alone', 'control', 'floor', 'limited', 'unlimited'] as const
 type Situation = (typeof SITUATIONS)[number]
+const NAMES: Record<Situation, string> = {
+  alone: 'alone',
+  control: 'alone, again',
+  floor: `beside ${SITE_RATE} creates and ${LOUD_RATE - SITE_RATE} /healthz`,
+  limited: 'beside it',
+  unlimited: 'beside it, without a limit',
+}
+const BESIDE: Record<Situation, Order['requests'] | undefined> = {
+  alone: undefined,
+  control: undefined,
+  floor: 'floor',
+  limited: 'creates',
+  unlimited: 'creates',
+}
 
 export const fairShare: Part = async ({ directory, ours, rounds, seconds }) => {
   const withRate = (rate: number, name: string) =>
     serve(ours, join(directory, name), { vars: { SITE_RATE: String(rate) } })
   const limited = await withRate(SITE_RATE, 'limited')
   const unlimited = await withRate(1_000_000, 'unlimited')
+  const loud = fork(join(import.meta.dirname, 'loud-client.ts'))
   const measured: Record<Situation, Measured[]> = {
     alone: [],
-    'beside it': [],
-    'beside it, without a limit': [],
+    control: [],
+    floor: [],
+    limited: [],
+    unlimited: [],
   }
   const faults: string[] = []
+  const driveBeside = async (order: Order): Promise<string[]> => {
+    const answered = once(loud, 'message')
+    loud.send(order)
+    return z.array(z.string()).parse((await answered)[0])
+  }
   const run = async (situation: Situation, length: number): Promise<Measured> => {
-    const { port } = situation === 'beside it, without a limit' ? unlimited : limited
+    const { port, cpuSeconds } = situation === 'unlimited' ? unlimited : limited
     const load = { port, seconds: length, warmUp: WARM_UP }
-    const loud = {
-      ...load,
-      rate: LOUD_RATE,
-      request: creates('none', ONE_SITE),
-      accepts: '429',
-      isCoarse: true,
-    }
-    const [quiet, other] = await Promise.all([
-      driveOpenLoop({ ...load, rate: QUIET_RATE, request: creates('none', QUIET) }),
-      situation === 'alone' ? undefined : driveOpenLoop(loud),
+    const requests = BESIDE[situation]
+    const [quiet, others] = await Promise.all([
+      driveOpenLoop({ ...load, rate: QUIET_RATE, request: creates('none', QUIET), cpuSeconds }),
+      requests ? driveBeside({ ...load, rate: LOUD_RATE, requests }) : [],
     ])
-    faults.push(
-      ...[...quiet.faults, ...(other?.faults ?? [])].map((fault) => `fair share, ${situation}: ${fault}`),
-    )
+    faults.push(...[...quiet.faults, ...others].map((fault) => `fair share, ${situation}: ${fault}`))
     return quiet
   }
   for (const situation of SITUATIONS) await run(situation, 1)
@@ -57,25 +75,36 @@ export const fairShare: Part = async ({ directory, ours, rounds, seconds }) => {
       measured[situation].push(await run(situation, seconds))
     }
   }
+  loud.disconnect()
   await Promise.all([limited, unlimited].map((server) => server.stop()))
 
-  const of = (situation: Situation, measure: 'median' | 'p99') =>
-    measured[situation].map((each) => each[measure])
-  const vsAlone = (situation: Situation) => ratio(of(situation, 'p99'), of('alone', 'p99'))
+  const pooled = (situation: Situation) => measured[situation].flatMap(({ latencies }) => latencies)
+  const p99 = (situation: Situation) => percentile(pooled(situation), 0.99)
+  const ofTurns = (situation: Situation) => measured[situation].map((each) => each.p99)
+  /** The thread's: the runtime uses no other to speak of. */
+  const cpuShare = (situation: Situation) =>
+    median(measured[situation].map(({ cpuMicros, perSecond }) => (cpuMicros * perSecond) / 1e4))
   return {
     tables: [
       table(
-        `${QUIET.length} quiet sites, ${QUIET_RATE} creates a second, beside one with ${LOUD_RATE} (SITE_RATE=${SITE_RATE}; medians of ${rounds * TURNS} turns of ${seconds} s; ms)`,
-        ['', 'median', 'p99', 'p99, of alone'],
+        `${QUIET.length} quiet sites, ${QUIET_RATE} creates a second, beside one with ${LOUD_RATE} (SITE_RATE=${SITE_RATE}; ${rounds * TURNS} turns of ${seconds} s; ms)`,
+        ['', 'requests', 'median', 'p99', 'of alone', 'of alone, by turns', 'CPU, %'],
         SITUATIONS.map((situation) => [
-          situation,
-          figure(median(of(situation, 'median'))),
-          figure(median(of(situation, 'p99'))),
-          situation === 'alone' ? '' : times(vsAlone(situation)),
+          NAMES[situation],
+          String(pooled(situation).length),
+          figure(median(pooled(situation))),
+          figure(p99(situation)),
+          times(p99(situation) / p99('alone')),
+          times(ratio(ofTurns(situation), ofTurns('alone'))),
+          figure(cpuShare(situation)),
         ]),
       ),
     ],
-    figures: { quiet_p99_vs_alone: vsAlone('beside it') },
+    figures: {
+      quiet_p99_vs_alone: p99('limited') / p99('alone'),
+      quiet_p99_control: p99('control') / p99('alone'),
+      quiet_p99_floor: p99('floor') / p99('alone'),
+    },
     faults,
   }
 }

@@ -25,6 +25,10 @@ export interface Figures {
   p99_vs_median: number
   /** p99 of 20 quiet sites beside one that asks ten times its SITE_RATE, of that without it. */
   quiet_p99_vs_alone: number
+  /** The same of the control, which is measured alone as well: what the machine's noise makes of it. */
+  quiet_p99_control: number
+  /** The same beside as many requests, of which a tenth are creates of one site, and the others ask for /healthz. */
+  quiet_p99_floor: number
   encode_vs_uqr: number
   encode_vs_qr: number
   png_vs_qrcode: number

@@ -32,6 +32,8 @@ export interface Measured {
   /** Milliseconds. */
   median: number
   p99: number
+  /** Of all requests that were measured, in the order of their responses. */
+  latencies: readonly number[]
   /** CPU time of the server per request, in microseconds; NaN where the system does not tell it. */
   cpuMicros: number
   /** Responses that are not 200, and lost connections. */
@@ -132,6 +134,7 @@ class Measurement {
       perSecond: this.#latencies.length / this.#load.seconds,
       median: median(this.#latencies),
       p99: percentile(this.#latencies, 0.99),
+      latencies: this.#latencies,
       cpuMicros: this.#cpuMicros(),
       faults: this.faults,
     }

@@ -66,6 +66,13 @@ export function creates(picture: Picture, sites = ONE_SITE): () => string {
   return () => starts[sent++ % starts.length] + randomUUID() + after
 }
 
+/** Makes requests of which each nth is the other's; the rest ask for the cheapest answer of the service. */
+export function sometimes(nth: number, other: () => string): () => string {
+  const health = `GET /healthz HTTP/1.1\r\nHost: ${HOST}\r\nAccept: application/json\r\n\r\n`
+  let sent = 0
+  return () => (sent++ % nth === 0 ? other() : health)
+}
+
 /** Makes requests to store settings, of which a field differs each time; the sites take turns. */
 export function settings(
   sites: readonly Site[],
