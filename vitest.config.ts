@@ -93,6 +93,7 @@ export default defineConfig({
         test: {
           name: 'connector',
           include: [CONNECTOR],
+          globalSetup: 'test/support/bundled-commands.ts',
           testTimeout: 60_000,
           hookTimeout: 60_000,
           expect: PATIENT,
@@ -103,7 +104,7 @@ export default defineConfig({
         test: {
           name: 'selfhost',
           include: [SELFHOST],
-          globalSetup: 'test/support/distribution.ts',
+          globalSetup: ['test/support/distribution.ts', 'test/support/bundled-commands.ts'],
           testTimeout: 240_000,
           hookTimeout: 120_000,
           expect: PATIENT,
@@ -113,7 +114,7 @@ export default defineConfig({
         test: {
           name: 'soak',
           include: [SOAK],
-          globalSetup: 'test/support/distribution.ts',
+          globalSetup: ['test/support/distribution.ts', 'test/support/bundled-commands.ts'],
           hookTimeout: 120_000,
           expect: PATIENT,
         },
@@ -122,7 +123,11 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: [BROWSER],
-          globalSetup: ['test/support/browser-services.ts', 'test/support/client-package.ts'],
+          globalSetup: [
+            'test/support/browser-services.ts',
+            'test/support/bundled-commands.ts',
+            'test/support/client-package.ts',
+          ],
           testTimeout: 240_000,
           hookTimeout: 120_000,
           expect: PATIENT,

@@ -47,11 +47,11 @@ const NAMES: Plugin = {
 
 /**
  * Writes the commands into a directory.
- * @param commit of the sources
+ * @param commit of the sources, for a release; without it they are those of the checkout, which name npm
  * @returns the files that the bundles are made of, relative to the checkout
  * @throws Error of the bundler
  */
-export async function bundleCommands(directory: string, commit: string): Promise<string[]> {
+export async function bundleCommands(directory: string, commit?: string): Promise<string[]> {
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: SOURCES,
@@ -64,8 +64,7 @@ export async function bundleCommands(directory: string, commit: string): Promise
     charset: 'utf8',
     legalComments: 'none',
     chunkNames: '[name]-[hash]',
-    define: { FPS_QR_COMMIT: JSON.stringify(commit) },
-    plugins: [NAMES],
+    ...(commit !== undefined && { define: { FPS_QR_COMMIT: JSON.stringify(commit) }, plugins: [NAMES] }),
     metafile: true,
     logLevel: 'error',
   })

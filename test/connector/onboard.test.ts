@@ -4,11 +4,11 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
+import { bundled } from '../support/bundled-commands.ts'
 import { register, type Surroundings, surroundings } from './harness.ts'
 import { startProcess } from './process.ts'
 
 const TOKEN_SECRET = 'a secret of the service, of 32 characters and more'
-const MAIN = join(import.meta.dirname, '../../bin/onboard/onboard.ts')
 const TOKENS = /eyJ[\w-]+\.[\w-]+\.[\w-]+/g
 const DAY = 86_400
 
@@ -28,10 +28,14 @@ async function running() {
 type Json = Record<string, Record<string, unknown>>
 
 async function run(at: Surroundings, args: string[], typed = '') {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...args], {
-    env: { ...process.env, ...at.env, TOKEN_SECRET },
-    stdio: 'pipe',
-  })
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', bundled('onboard'), ...args],
+    {
+      env: { ...process.env, ...at.env, TOKEN_SECRET },
+      stdio: 'pipe',
+    },
+  )
   child.stdin.end(typed)
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
   const [output, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])

@@ -4,9 +4,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
+import { bundled } from '../support/bundled-commands.ts'
 import { afterwards, type Surroundings } from './harness.ts'
-
-const MAIN = join(import.meta.dirname, '../../connector/main.ts')
 
 export interface Process {
   child: ChildProcess
@@ -23,7 +22,7 @@ function argumentsOf(at: Surroundings): string[] {
 }
 
 export const spawnConnector = (at: Surroundings, args: string[], stdin: 'ignore' | 'pipe' = 'ignore') =>
-  spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...args], {
+  spawn(process.execPath, ['--disable-warning=ExperimentalWarning', bundled('connector'), ...args], {
     env: { ...process.env, ...at.env },
     stdio: [stdin, 'pipe', 'pipe'],
   })

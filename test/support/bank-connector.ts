@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import * as z from 'zod'
+import { bundled } from './bundled-commands.ts'
 
 export interface ConnectorSetting {
   /** The configuration's file, which is written before each start. */
@@ -39,7 +40,7 @@ function spawnConnector(
   options: string[],
 ) {
   writeFileSync(file, JSON.stringify(config))
-  const args = ['connector/main.ts', command, '--config', file, '--data', data, ...options]
+  const args = [bundled('connector'), command, '--config', file, '--data', data, ...options]
   const own = [process.execPath, NODE_OPTIONS, ...args]
   const unit = ['python3', 'test/support/socket-unit.py', `${socketUnit}`]
   const isOfUnit = command === 'run' && socketUnit !== undefined

@@ -9,6 +9,7 @@ import { onTestFinished } from 'vitest'
 import { ALARMS } from '../../bin/data/alarms.ts'
 import { objectsOf, siteFile } from '../../bin/data/data-directory.ts'
 import { mintToken } from '../../bin/mint-token.ts'
+import { bundled } from './bundled-commands.ts'
 import { type Call, requestOf } from './client.ts'
 import { freePort } from './ports.ts'
 import { SECRET } from './secret.ts'
@@ -72,7 +73,7 @@ export function temporaryDirectory(): string {
 /** Runs what `npm run serve -- --data …` runs, on free ports; it ends with the test. */
 export async function serve(
   data: string,
-  { settings = {}, options = [], wrapper = [], checkout = '', ports }: ServeOptions = {},
+  { settings = {}, options = [], wrapper = [], checkout, ports }: ServeOptions = {},
 ): Promise<Served> {
   const [http, admin] = ports ?? [await freePort(), await freePort()]
   const [command = '', ...args] = [
@@ -82,7 +83,7 @@ export async function serve(
       process.execPath,
       '--disable-warning=ExperimentalWarning',
       '--',
-      join(checkout, 'bin/serve/serve.ts'),
+      checkout === undefined ? bundled('serve') : join(checkout, 'bin/serve/serve.ts'),
       '--data',
       data,
     ],

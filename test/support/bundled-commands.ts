@@ -1,0 +1,13 @@
+// Bundles the commands once for the tests that start them, as a release does: vitest's global setup. Node would translate
+// a hundred files of TypeScript at each start.
+import { join } from 'node:path'
+import { bundleCommands } from '../../bin/release/commands.ts'
+
+const DIRECTORY = 'dist/commands'
+
+/** The file of a command of the checkout, such as `serve`, relative to it. */
+export const bundled = (name: string): string => join(DIRECTORY, `${name}.js`)
+
+export default async function setup(): Promise<void> {
+  await bundleCommands(DIRECTORY)
+}
