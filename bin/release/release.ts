@@ -155,7 +155,7 @@ function timeOfCommit(): string {
 /** Packs a directory: the order, the times, the owners and the modes of its files do not depend on the machine. */
 function pack(directory: string, to: string): void {
   const script = `tar --create --directory="$1" --format=gnu --sort=name --mtime=@${timeOfCommit()} --owner=0 --group=0 --numeric-owner \
-    --mode=u=rwX,go=rX "$2" | gzip -9 --no-name >"$3.part" && mv "$3.part" "$3"`
+    --mode=u=rwX,go=rX "$2" | gzip --no-name >"$3.part" && mv "$3.part" "$3"`
   const name = directory.slice(directory.lastIndexOf('/') + 1)
   const archive = join(to, `${name}.tar.gz`)
   execFileSync('bash', ['-euo', 'pipefail', '-c', script, 'pack', join(directory, '..'), name, archive])
