@@ -6,7 +6,7 @@ import { percentile } from '../../bench/statistics.ts'
 import { table } from '../../bench/table.ts'
 import { atRest, passTo } from '../support/bank-crashes.ts'
 import { type BankDeployment, bankDeployment, type Sites } from '../support/bank-deployment.ts'
-import { History } from '../support/bank-history.ts'
+import { History, processedBy } from '../support/bank-history.ts'
 import { FakeTBank } from '../support/banks/tbank.ts'
 import { BindingHistory } from '../support/binding-history.ts'
 import { byLedger, settleHeld } from '../support/held.ts'
@@ -153,9 +153,13 @@ it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no mon
   }
   const told = await Promise.all(shops.map((shop) => shop.told()))
   const { output: reconciled } = await connector.reconcile(4)
+  const processed = processedBy(deployment)
   for (const [i, shop] of shops.entries()) {
     const each = told[i]
-    if (each) problems.push(...shop.problems(each, reconciled).map((problem) => `${shop.siteId}: ${problem}`))
+    if (each)
+      problems.push(
+        ...shop.problems(each, reconciled, processed).map((problem) => `${shop.siteId}: ${problem}`),
+      )
   }
   for (const club of clubs)
     problems.push(...(await club.problems()).map((problem) => `${club.siteId}: ${problem}`))

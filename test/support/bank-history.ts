@@ -1,5 +1,6 @@
 // One history of a site and its bank: random steps of a seed, and what must be true when everything has come to rest.
 
+import * as z from 'zod'
 import type { BankDeployment, Merchant } from './bank-deployment.ts'
 import type { AskedRefund } from './bank-settling.ts'
 import { Misbehaviour, type Mood, moodOf, troubleOf } from './banks/misbehaviour.ts'
@@ -89,6 +90,23 @@ function roundsOf(random: Random, bank: TestBank['kind'], reach: number): Round[
     steps:
       opening[i] ?? Array.from({ length: 1 + random.below(3) }, () => stepOf(random, bank, weights, reach)),
   }))
+}
+
+/** What the connector's disk has: the bank's ids of armings, and the webhooks that have led to a report. */
+interface Processed {
+  armings: ReadonlySet<string>
+  webhooks: readonly string[]
+}
+
+const Id = z.object({ id: z.string() })
+
+export function processedBy({ connector }: BankDeployment): Processed {
+  const idsOf = (query: string) => connector.read(query).map((row) => Id.parse(row).id)
+  const references = idsOf('SELECT reference AS id FROM sales WHERE reference IS NOT NULL')
+  return {
+    armings: new Set(references.map((reference) => reference.split(':').at(-1) ?? '')),
+    webhooks: idsOf("SELECT id FROM webhooks WHERE state = 'DONE'"),
+  }
 }
 
 interface Code {
@@ -228,10 +246,11 @@ export class History {
       if (status === 200) code.isCancelled = true
       return status
     }
+    // A webhook names the sum and not the sale: no two have the same.
+    const value = PRICE + this.#uids
     if (what === 'sell') code.sale = `sale-${this.#uids++}`
     const path = `/sbp/qrCodes/${code.uid}/sales/${code.sale}`
-    const call =
-      what === 'sell' ? { method: 'PUT', body: { amount: { value: PRICE } } } : { method: 'DELETE' }
+    const call = what === 'sell' ? { method: 'PUT', body: { amount: { value } } } : { method: 'DELETE' }
     const { status, text } = await this.#merchant.ask(path, call)
     return `${status} ${text}`
   }
@@ -245,8 +264,15 @@ export class History {
     return { feed: await this.#merchant.feed(), results: await this.#merchant.refundResults() }
   }
 
-  /** What is wrong now that everything is at rest. @param reconciled what `reconcile` has printed after `told` was read */
-  problems({ feed, results }: Awaited<ReturnType<History['told']>>, reconciled: string): string[] {
+  /**
+   * What is wrong now that everything is at rest.
+   * @param reconciled what `reconcile` has printed after `told` was read
+   */
+  problems(
+    { feed, results }: Awaited<ReturnType<History['told']>>,
+    reconciled: string,
+    { armings, webhooks }: Processed,
+  ): string[] {
     const ledger = this.bank.ledger()
     const uids = new Set(ledger.map(({ paymentUid }) => paymentUid))
     const canCancel = this.bank.kind === 'raiffeisen'
@@ -254,7 +280,9 @@ export class History {
       ...ledger.flatMap(({ qrcId, paymentUid, paid, refunded, lack }) => {
         const told = feed.get(paymentUid)
         if (!told) {
-          const isAllowed = lack === 'unseen' || (lack === 'named' && reconciled.includes(qrcId))
+          const isNamed = !armings.has(paymentUid) && reconciled.includes(qrcId)
+          const isAllowed =
+            lack && !webhooks.some((id) => id.endsWith(lack.webhook)) && (lack.kind === 'unseen' || isNamed)
           return isAllowed ? [] : [`payment ${paymentUid} is missing`]
         }
         return [
@@ -274,7 +302,7 @@ export class History {
         .filter(({ qrcId, isCancelled }) => canCancel && isCancelled && this.bank.isPayable(qrcId ?? ''))
         .map(({ uid, qrcId }) => `code ${uid} (${qrcId}) is cancelled, and can be paid`),
       ...this.#codes
-        .filter(({ isRefused }) => isRefused && this.bank.kind !== 'tbank')
+        .filter(({ isRefused }) => isRefused)
         .map(({ uid }) => `code ${uid}: the merchant was told that it will never work`),
     ]
   }

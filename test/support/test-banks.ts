@@ -15,8 +15,11 @@ export interface LedgerPayment extends Money {
   qrcId: string
   /** As the connector reports it. */
   paymentUid: string
-  /** Whether the connector may fail to find it (`lacks`): without a word, or only so that `reconcile` names its code. */
-  lack?: 'unseen' | 'named'
+  /**
+   * Where the connector may fail to find it (`lacks`), unless it has processed the webhook whose id ends so. `named`: only if it
+   * has no answer to the arming, and `reconcile` names the code. `unseen`: without a word.
+   */
+  lack?: { kind: 'named' | 'unseen'; webhook: string }
 }
 
 /** A fake bank by what all of them can do. */
@@ -94,7 +97,8 @@ export function tochkaBank(name: string, now: () => number, index = 92) {
           const [paramsId] = Array.from(armings).find(([, arming]) => arming.payment === payment) ?? []
           const uids = { '01': refTransactionId, '02': qrcId, cashbox: paramsId ?? '' }
           const isUnseen = type === '01' && amount === undefined
-          const lack = type === 'cashbox' ? ('named' as const) : isUnseen ? ('unseen' as const) : undefined
+          const kind = type === 'cashbox' ? ('named' as const) : isUnseen ? ('unseen' as const) : undefined
+          const lack = kind && { kind, webhook: refTransactionId }
           return { qrcId, paymentUid: uids[type], paid, refunded, ...(lack && { lack }) }
         }),
       ),
@@ -183,11 +187,12 @@ export function raiffeisenBank(name: string, now: () => number, index = 552) {
       })),
     ledger: () =>
       Array.from(fake.codes.values()).flatMap(({ qrId: qrcId, payments, isStatic, amount: paid }) =>
-        payments.map(({ transactionId, refunded }, i): LedgerPayment => {
+        payments.map(({ transactionId, transactionDate, refunded }, i): LedgerPayment => {
           const paymentUid = isStatic ? String(transactionId) : qrcId
           // Of a static code the bank states the latest payment alone.
           const isLatest = i === payments.length - 1
-          return { qrcId, paymentUid, paid, refunded, ...(!isLatest && { lack: 'unseen' as const }) }
+          const told = { qrcId, paymentUid, paid, refunded }
+          return isLatest ? told : { ...told, lack: { kind: 'unseen', webhook: `|${transactionDate}` } }
         }),
       ),
     numbersOf: (qrcId: string) =>

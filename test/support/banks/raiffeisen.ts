@@ -61,7 +61,10 @@ export class FakeRaiffeisen extends FakeBank {
   ): Promise<number> {
     const transactionId = ++this.#last
     const code = this.#code(qrId)
-    code.payment = { transactionId, status, transactionDate: this.#dateOf(this.now()), refunded: 0 }
+    // A callback names its payment by the time alone, so no two payments of a code are of one millisecond.
+    const latest = Date.parse(code.payment?.transactionDate ?? '') || 0
+    const transactionDate = this.#dateOf(Math.max(this.now(), latest + 1))
+    code.payment = { transactionId, status, transactionDate, refunded: 0 }
     code.payments.push(code.payment)
     await this.deliver(qrId, delivery)
     return transactionId
