@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 process.env.TOKEN_SECRET ??= 'a secret for the tests alone, of 32 characters and more'
 
@@ -35,11 +36,27 @@ const WAITING = {
   expect: PATIENT,
 }
 
+/** Tests that start programs wait for them: one file more than there are cores runs at a time. */
+const STARTING = { maxWorkers: availableParallelism() + 1 }
+
+/** Files that take minutes. Without durations of an earlier run Vitest begins with the largest files, and these are short. */
+const LONG =
+  /\/(bank-histories|binding-histories|release|cluster-faults|install|fuzz|restart|console-pages)\.test\.ts$/
+
+/** Long files begin first, so that no core is without work at the end. */
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    return sorted.toSorted((a, b) => Number(LONG.test(b.moduleId)) - Number(LONG.test(a.moduleId)))
+  }
+}
+
 export default defineConfig({
   test: {
     silent: 'passed-only',
     // By default one core stays idle, and on two that is half of the machine.
     maxWorkers: '100%',
+    sequence: { sequencer: LongFirst },
     projects: [
       {
         plugins: [
@@ -98,6 +115,7 @@ export default defineConfig({
           hookTimeout: 60_000,
           expect: PATIENT,
           sequence: { groupOrder: 3 },
+          ...STARTING,
         },
       },
       {
@@ -108,6 +126,8 @@ export default defineConfig({
           testTimeout: 240_000,
           hookTimeout: 120_000,
           expect: PATIENT,
+          sequence: { groupOrder: 4 },
+          ...STARTING,
         },
       },
       {
@@ -131,6 +151,8 @@ export default defineConfig({
           testTimeout: 240_000,
           hookTimeout: 120_000,
           expect: PATIENT,
+          sequence: { groupOrder: 5 },
+          ...STARTING,
         },
       },
       {
