@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
 import { LOADING, openBucket, signedHeaders, untilLoaded } from '../../bin/data/bucket.ts'
-import { withEngine } from '../../bin/data/bucket-engine.ts'
+import { forEach, withEngine } from '../../bin/data/bucket-engine.ts'
 import { auditFile, registryFile } from '../../bin/data/data-directory.ts'
 import { load, losses } from '../support/acknowledged.ts'
 import { BUCKET, type Instance, type TestCluster, testCluster } from '../support/cluster.ts'
@@ -98,6 +98,24 @@ it('what is read while an instance runs is not taken', async () => {
   await expect(
     withEngine(openBucket(URL_OF_BUCKET, settings), settings, newData(), () => testing.join('a')),
   ).rejects.toThrow(/^an instance ran meanwhile, /)
+})
+
+it('eight objects are worked on at once, each once, and a failure is told', async () => {
+  const items = Array.from({ length: 20 }, (_, i) => i)
+  const begun: number[] = []
+  const goOn = Promise.withResolvers<void>()
+  const work = forEach(items, (item) => {
+    begun.push(item)
+    return goOn.promise
+  })
+  expect(begun).toEqual(items.slice(0, 8))
+  goOn.resolve()
+  await work
+  expect(begun).toEqual(items)
+  const failing = forEach(items, async (item) => {
+    if (item === 11) throw new Error(`${item} fails`)
+  })
+  await expect(failing).rejects.toThrow('11 fails')
 })
 
 it('a data directory becomes a cluster: rows, logo, audit and what waits; it is of no service any more', async () => {
