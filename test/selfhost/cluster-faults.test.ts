@@ -1,13 +1,11 @@
 // Everything at once on three instances of a cluster, while instances, the bucket and the network between them fail: a checker
 // that has only what the clients were told finds it all, once. KILLS=20 kills more often, JOINS=10 joins more often.
 import { createServer } from 'node:http'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { untilWritable } from '../support/acknowledged.ts'
-import { BUCKET, type ClusterOptions, type Instance, testCluster } from '../support/cluster.ts'
-import { runBeside, succeeds } from '../support/command.ts'
+import { type ClusterOptions, expectVerified, type Instance, testCluster } from '../support/cluster.ts'
 import { MixedLoad, receiverOf } from '../support/mixed-load.ts'
 import { openBuild } from '../support/open-build.ts'
 import { portOf } from '../support/ports.ts'
@@ -59,16 +57,7 @@ async function underLoad({
     await expect.poll(() => load.problems(named('a')), SETTLING).toEqual([])
     console.log(`${load.acknowledged} QR codes; ${JSON.stringify(load.answers)}`)
     for (const instance of instances.values()) await instance.stop()
-    const data = join(temporaryDirectory(), 'data')
-    const settings = {
-      ...{ AWS_ENDPOINT_URL: cluster.bucket.url, AWS_REGION: 'auto' },
-      ...{ AWS_ACCESS_KEY_ID: 'tool', AWS_SECRET_ACCESS_KEY: 'secret' },
-    }
-    const fetched = ['fetch', '--cluster', `s3://${BUCKET}/one`, '--data', data]
-    expect(await runBeside(settings, 'cluster', ...fetched)).toMatchObject({ status: 0 })
-    expect(succeeds('verify', '--data', data)).toMatch(
-      new RegExp(`\\nsites: ${siteIds.length}, with problems: 0\\n$`),
-    )
+    await expectVerified(cluster, siteIds.length)
   }
   return { cluster, instances, named, start, load, settle }
 }

@@ -23,12 +23,12 @@ export class Answers {
   /** Answers that the contract does not give. */
   readonly wrong: string[] = []
 
-  /** From now on, requests of this process to the service are recorded. @param address of the service, while it runs */
-  watch(address: () => string | undefined): void {
+  /** From now on, requests of this process to the service are recorded. @param addresses of what runs of it */
+  watch(addresses: () => readonly (string | undefined)[]): void {
     const send = globalThis.fetch
     vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
       const request = new Request(input, init)
-      if (new URL(request.url).origin !== address()) return send(request)
+      if (!addresses().includes(new URL(request.url).origin)) return send(request)
       const time = Date.now()
       const started = performance.now()
       try {

@@ -13,6 +13,7 @@ import { fillDisk } from '../support/full-disk.ts'
 import type { Random } from '../support/random.ts'
 import { asOperator } from '../support/serve.ts'
 import type { Receiver, ReceiverMood } from './receiver.ts'
+import { type Fault, Turns } from './turns.ts'
 
 /** How long a connection, a disk or a receiver stays away, at most. */
 const AWAY_MS = 6_000
@@ -25,10 +26,8 @@ const MOODS: readonly [ReceiverMood, ...ReceiverMood[]] = ['well', 'slow', 'fail
 /** A site of a bank that never fails: the operator deletes it, and restores it. */
 export const LEAVER = 'leaver'
 
-type Fault = () => Promise<unknown>
-
 export class Faults {
-  readonly counts = new Map<string, number>()
+  readonly turns: Turns
   /** Resolves when everything that was ended is up again. */
   up: Promise<unknown> = Promise.resolve()
   /** How many times workerd was ended alone: the supervisor says so, and starts it again. */
@@ -36,32 +35,13 @@ export class Faults {
   readonly #deployment: BankDeployment
   readonly #receivers: readonly Receiver[]
   readonly #random: Random
-  /** Those that come next: each once, in an order of the seed. */
-  #next: string[] = []
-  #canEnd = false
   #aheadSeconds = 0
 
   constructor(deployment: BankDeployment, receivers: readonly Receiver[], random: Random) {
     this.#deployment = deployment
     this.#receivers = receivers
     this.#random = random
-  }
-
-  /** Something goes wrong. @param canEnd whether processes may end */
-  async happen(canEnd: boolean): Promise<void> {
-    const faults = { ...this.#lasting, ...(canEnd && this.#ends) }
-    // Ends come first, once they may come.
-    if (canEnd && !this.#canEnd) this.#next = Object.keys(this.#ends)
-    this.#canEnd = canEnd
-    if (this.#next.length === 0) this.#next = Object.keys(faults)
-    const [name = ''] = this.#next.splice(this.#random.below(this.#next.length), 1)
-    await faults[name]?.()
-    this.counts.set(name, (this.counts.get(name) ?? 0) + 1)
-  }
-
-  /** Those that have not happened. */
-  missing(): string[] {
-    return Object.keys({ ...this.#lasting, ...this.#ends }).filter((name) => !this.counts.has(name))
+    this.turns = new Turns(this.#lasting, this.#ends, random)
   }
 
   /** Processes go on. */
@@ -107,7 +87,7 @@ export class Faults {
       expect(await merchant(LEAVER).make('kept')).toEqual(before)
     },
     'a backup is taken': async () => {
-      const to = `${this.#deployment.directory}/backup-${this.counts.get('a backup is taken') ?? 0}`
+      const to = `${this.#deployment.directory}/backup-${this.turns.counts.get('a backup is taken') ?? 0}`
       await this.#command('backup', '--data', this.#deployment.service.data, '--to', to)
       await this.#command('verify', '--data', to)
       rmSync(to, { recursive: true })

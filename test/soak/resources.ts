@@ -14,6 +14,8 @@ interface Life {
   samples: Sample[]
 }
 
+/** By what part of its mean memory or descriptors of a process may grow in an hour. */
+export const MAX_GROWTH = 0.05
 const HOUR_MS = 3_600_000
 /** What a process needs to warm up. */
 const WARM_UP_MS = 600_000

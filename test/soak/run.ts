@@ -11,6 +11,7 @@ const USAGE = `npm run soak -- [options]
   --minutes N   how long, by default 3
   --sites N     so many merchants, by default 10
   --seed N      what is chosen at random, by default 1
+  --cluster     three instances over a bucket, without banks
   --help        this text
 
 The time is divided: processes end only in the last third. Then everything comes to rest, which takes minutes besides.
@@ -24,15 +25,25 @@ const SMALL_DISK = [
 
 await command(USAGE, async () => {
   const count = { type: 'string' } as const
-  const { values } = parseOptions({ options: { minutes: count, sites: count, seed: count } })
+  const { values } = parseOptions({
+    options: { minutes: count, sites: count, seed: count, cluster: { type: 'boolean' } },
+  })
+  const { cluster, ...numbers } = values
   const env: Record<string, string> = {}
-  for (const [name, value] of Object.entries(values)) {
+  for (const [name, value] of Object.entries(numbers)) {
     if (!/^\d+(\.\d+)?$/.test(value)) throw new RangeError(`--${name} is ${value}, must be a number`)
     env[name.toUpperCase()] = value
   }
   const directory = mkdtempSync(join(tmpdir(), 'fps-qr-soak-'))
   const canMount = spawnSync(SMALL_DISK[0] ?? '', [...SMALL_DISK.slice(1), directory, 'true']).status === 0
-  const vitest = ['node_modules/.bin/vitest', 'run', '--silent=false', '--project', 'soak']
+  const vitest = [
+    'node_modules/.bin/vitest',
+    'run',
+    '--silent=false',
+    '--project',
+    'soak',
+    `test/soak/${cluster ? 'cluster' : 'soak'}.test.ts`,
+  ]
   const [name = '', ...args] = canMount ? [...SMALL_DISK, directory, ...vitest] : vitest
   const child = spawn(name, args, {
     stdio: 'inherit',

@@ -2,10 +2,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { clusterConfig, readyUrl } from '../../bin/serve/cluster.ts'
 import { DISTRIBUTION } from '../../bin/serve/distribution.ts'
 import { workerdBinary } from '../../bin/serve/workerd-binary.ts'
+import { runBeside, succeeds } from './command.ts'
 import { type PeerProxy, peerProxy } from './peer-proxy.ts'
 import { freePort } from './ports.ts'
 import { type Server, startServer } from './processes.ts'
@@ -37,6 +38,8 @@ export interface Instance {
   stop(): Promise<void>
   /** SIGKILL. */
   kill(): Promise<void>
+  /** Of its workerd; undefined once that has ended. */
+  pid(): number | undefined
   /** The CPU time that it has used. */
   cpuSeconds(): number | undefined
 }
@@ -46,6 +49,7 @@ export interface TestCluster {
   /**
    * Starts an instance and waits until it is ready. One that has ended gets its addresses and its directory again.
    * @param build what it runs, by default that of the options
+   * @throws Error where it ends before it is ready
    */
   join(name: string, build?: string): Promise<Instance>
   /** What the others send to an instance stops, and goes on; its own question whether it is ready goes that way too. */
@@ -139,10 +143,25 @@ export async function testCluster({
       )
       onEnd(() => server.kill())
       const instance = instanceOf(name, server, at, () => written)
-      while (!(await instance.isReady())) await sleep(20)
+      while (!(await instance.isReady())) {
+        if (instance.pid() === undefined) throw new Error(`${name} ended before it was ready`)
+        await sleep(20)
+      }
       return instance
     },
   }
+}
+
+/** Fetches the sites of a cluster whose instances are stopped: nothing is wrong with them. */
+export async function expectVerified({ bucket }: TestCluster, sites: number): Promise<void> {
+  const data = join(temporaryDirectory(), 'data')
+  const settings = {
+    ...{ AWS_ENDPOINT_URL: bucket.url, AWS_REGION: 'auto' },
+    ...{ AWS_ACCESS_KEY_ID: 'tool', AWS_SECRET_ACCESS_KEY: 'secret' },
+  }
+  const fetched = ['fetch', '--cluster', `s3://${BUCKET}/one`, '--data', data]
+  expect(await runBeside(settings, 'cluster', ...fetched)).toMatchObject({ status: 0 })
+  expect(succeeds('verify', '--data', data)).toMatch(new RegExp(`\\nsites: ${sites}, with problems: 0\\n$`))
 }
 
 function instanceOf(name: string, server: Server, { http, admin }: Addresses, log: () => string): Instance {
@@ -168,6 +187,7 @@ function instanceOf(name: string, server: Server, { http, admin }: Addresses, lo
       await server.stop()
     },
     kill: () => server.kill(),
+    pid: () => server.pid(),
     cpuSeconds: () => server.cpuSeconds(),
   }
 }

@@ -9,6 +9,8 @@ export interface Server {
   port: number
   /** The first port that it told: of the service, its admin socket's. */
   adminPort: number
+  /** Undefined once it has ended. */
+  pid(): number | undefined
   /** Its resident memory in bytes, where the system tells it. */
   memory(): number | undefined
   /** The CPU time in seconds that its threads have used until now, where the system tells it. */
@@ -58,6 +60,7 @@ export async function startServer(
   }
   return {
     ...(await portsOf(child)),
+    pid: () => (running.has(child) ? child.pid : undefined),
     memory: () => residentBytes(child.pid),
     cpuSeconds: () => cpuSeconds(child.pid),
     stop: () => end('SIGTERM'),

@@ -1,0 +1,136 @@
+// What goes wrong with a cluster: instances end, join and leave; their network and their bucket are cut, slow, away.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Instance, TestCluster } from '../support/cluster.ts'
+import type { Random } from '../support/random.ts'
+import { type Fault, Turns } from './turns.ts'
+
+const NAMES = ['a', 'b', 'c'] as const
+/** It joins, and leaves again. */
+const GUEST = 'd'
+const SLOW_MS = 500
+/** How long the bucket is slow, or a guest stays, at most. */
+const LASTING_MS = 10_000
+/** Longer than a lease. */
+const CUT_MS = 12_000
+const AWAY_MS = 20_000
+/** How often instances that have ended are looked for. */
+const SUPERVISE_MS = 200
+
+export class ClusterFaults {
+  readonly turns: Turns
+  /** Ends of workerd that no fault explains. */
+  readonly unplanned: string[] = []
+  readonly #cluster: TestCluster
+  readonly #random: Random
+  readonly #instances = new Map<string, Instance>()
+  /** Those that may end by themselves now. */
+  #mayEnd = new Set<string>()
+
+  private constructor(cluster: TestCluster, random: Random) {
+    this.#cluster = cluster
+    this.#random = random
+    this.turns = new Turns(this.#lasting, this.#ends, random)
+  }
+
+  /** Starts three instances. */
+  static async start(cluster: TestCluster, random: Random): Promise<ClusterFaults> {
+    const faults = new ClusterFaults(cluster, random)
+    for (const name of NAMES) await faults.#start(name)
+    return faults
+  }
+
+  /** Those that run, or have ended and start again. */
+  get instances(): Instance[] {
+    return [...this.#instances.values()]
+  }
+
+  /** Starts an instance that ended where no fault explains it, as a supervisor does. */
+  async supervise(): Promise<void> {
+    for (const [name, instance] of this.#instances) {
+      if (instance.pid() !== undefined || this.#mayEnd.has(name)) continue
+      this.unplanned.push(`${name} ended by itself: ${instance.log().slice(-1000)}`)
+      await this.#planned([name], () => this.#start(name))
+    }
+  }
+
+  /** Processes go on. */
+  readonly #lasting: Record<string, Fault> = {
+    'the bucket is slow': async () => {
+      this.#cluster.bucket.weather('all', { delayMs: SLOW_MS })
+      await this.#aWhile()
+      this.#cluster.bucket.weather('all')
+    },
+    'an instance joins, and leaves': async () => {
+      await this.#start(GUEST)
+      await this.#aWhile()
+      const guest = this.#instances.get(GUEST)
+      this.#instances.delete(GUEST)
+      await guest?.stop()
+    },
+    'an instance is not reached by the others': () => this.#cut([this.#random.pick(NAMES)]),
+    'an instance reaches none of the others': () => {
+      const alone = this.#random.pick(NAMES)
+      return this.#cut(NAMES.filter((name) => name !== alone))
+    },
+  }
+
+  /** Processes end, and start again. */
+  readonly #ends: Record<string, Fault> = {
+    'kill -9 of an instance': () => this.#restart((instance) => instance.kill()),
+    'SIGTERM of an instance': () => this.#restart((instance) => instance.stop()),
+    'an instance does not reach the bucket': () => this.#withoutBucket([this.#random.pick(NAMES)], CUT_MS),
+    'the bucket is away': () => this.#withoutBucket(NAMES, AWAY_MS),
+  }
+
+  async #restart(end: (instance: Instance) => Promise<void>): Promise<void> {
+    const name = this.#random.pick(NAMES)
+    await this.#planned([name], async () => {
+      const instance = this.#instances.get(name)
+      if (instance) await end(instance)
+      await this.#start(name)
+    })
+  }
+
+  async #cut(names: readonly string[]): Promise<void> {
+    for (const name of names) this.#cluster.network(name).cut()
+    await sleep(CUT_MS)
+    for (const name of names) this.#cluster.network(name).heal()
+  }
+
+  async #withoutBucket(names: readonly string[], ms: number): Promise<void> {
+    await this.#planned(names, async () => {
+      for (const name of names) this.#cluster.bucket.weather(name, { fault: () => 'silent' })
+      await sleep(ms)
+      for (const name of names) this.#cluster.bucket.weather(name)
+      for (const name of names) await this.#ready(name)
+    })
+  }
+
+  async #planned(names: readonly string[], work: () => Promise<void>): Promise<void> {
+    this.#mayEnd = this.#mayEnd.union(new Set(names))
+    await work()
+    this.#mayEnd = this.#mayEnd.difference(new Set(names))
+  }
+
+  async #start(name: string): Promise<void> {
+    for (;;) {
+      const started = await this.#cluster.join(name).catch(() => undefined)
+      if (started) return void this.#instances.set(name, started)
+      await sleep(SUPERVISE_MS)
+    }
+  }
+
+  /** Starts an instance again if it ends before it holds its lease. */
+  async #ready(name: string): Promise<void> {
+    for (;;) {
+      const instance = this.#instances.get(name)
+      if (instance?.pid() === undefined) return this.#start(name)
+      if (await instance.isReady()) return
+      await sleep(SUPERVISE_MS)
+    }
+  }
+
+  #aWhile(): Promise<void> {
+    return sleep(1_000 + this.#random.below(LASTING_MS - 1_000))
+  }
+}

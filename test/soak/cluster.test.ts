@@ -1,0 +1,95 @@
+// Hours of everything that a site's callers do, on three instances of a cluster whose processes, network and bucket fail.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { table } from '../../bench/table.ts'
+import { expectVerified, testCluster } from '../support/cluster.ts'
+import { MixedLoad } from '../support/mixed-load.ts'
+import { openBuild } from '../support/open-build.ts'
+import { randomOf } from '../support/random.ts'
+import { temporaryDirectory } from '../support/serve.ts'
+import { Answers } from './answers.ts'
+import { ClusterFaults } from './cluster-faults.ts'
+import { MAX_GROWTH, Resources } from './resources.ts'
+import { counted, timesOf } from './tables.ts'
+
+const MINUTES = Number(process.env.MINUTES ?? 3)
+const SITES = Number(process.env.SITES ?? 10)
+const SEED = Number(process.env.SEED ?? 1)
+
+const END_MS = MINUTES * 60_000
+/** Processes end only in the last third: so their memory is seen over hours. */
+const CALM_MS = (END_MS * 2) / 3
+const FAULT_EVERY_MS = 8_000
+const SAMPLE_EVERY_MS = 5_000
+const CLIENTS = 8
+/** A client rests so long between two orders. */
+const PAUSE_MS = 500
+/** Refunds and deliveries that were in flight at an end are done again after a lease. */
+const SETTLING = { timeout: 300_000, interval: 2000 }
+
+it(`in ${MINUTES} minutes of everything on a cluster nothing acknowledged is lost, or done twice`, {
+  timeout: END_MS + 3_600_000,
+}, async () => {
+  const random = randomOf(SEED)
+  const cluster = await testCluster({ build: openBuild(temporaryDirectory()), hasNetwork: true })
+  const faults = await ClusterFaults.start(cluster, random)
+  const [answers, resources] = [new Answers(), new Resources()]
+  answers.watch(() => faults.instances.map(({ address }) => address))
+  const siteIds = Array.from({ length: SITES }, (_, i) => `site${i}`)
+  const load = await MixedLoad.start({
+    ...{ instances: () => faults.instances, siteIds, clients: CLIENTS, seed: SEED, pauseMs: PAUSE_MS },
+  })
+  const begun = Date.now()
+  const elapsed = () => Date.now() - begun
+  let hasEnded = false
+  await Promise.all([
+    (async () => {
+      // A run that meets no fault proves nothing.
+      while (elapsed() < END_MS || faults.turns.missing().length > 0) {
+        await faults.turns.happen(elapsed() > CALM_MS)
+        await sleep(FAULT_EVERY_MS)
+      }
+      hasEnded = true
+    })(),
+    (async () => {
+      while (!hasEnded) {
+        resources.sample(Object.fromEntries(faults.instances.map((each) => [each.name, each.pid()])))
+        await faults.supervise()
+        // Nobody asks for what the bucket was asked, and in hours it is much.
+        cluster.bucket.requests.length = 0
+        await sleep(SAMPLE_EVERY_MS)
+      }
+    })(),
+  ])
+  await load.end()
+  const [first] = faults.instances
+  if (!first) throw new Error('no instance runs')
+  await expect.poll(() => load.problems(first), SETTLING).toEqual([])
+  const problems = [...answers.wrong, ...faults.unplanned]
+  for (const instance of faults.instances) await instance.stop()
+  await expectVerified(cluster, SITES)
+
+  console.log(
+    table(
+      `npm run soak -- --cluster --minutes ${MINUTES} --sites ${SITES} --seed ${SEED}`,
+      ['', ''],
+      [
+        ['requests that were answered', `${answers.all.length}`],
+        ['requests without an answer', `${answers.unanswered}`],
+        ['QR codes acknowledged', `${load.acknowledged}`],
+        ['lost, twice or wrong', `${problems.length}`],
+      ],
+    ),
+    table('What was asked, and its answers', ['', ''], counted(new Map(Object.entries(load.answers)))),
+    table('Faults', ['', ''], counted(faults.turns.counts)),
+    table('Answers other than successes', ['', ''], counted(answers.failures)),
+    table(
+      'The longest life of each process, in ten parts of it',
+      ['', 'lives', 'memory, MiB', 'trend', 'descriptors', 'trend'],
+      resources.table(),
+    ),
+    table('Milliseconds to an answer', ['', 'p50', 'p99'], timesOf(answers, begun, MINUTES)),
+  )
+  expect(resources.growing(MAX_GROWTH)).toEqual([])
+  expect(problems.slice(0, 20).join('\n'), `${problems.length} problems, SEED=${SEED}`).toBe('')
+})
