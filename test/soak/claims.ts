@@ -11,18 +11,31 @@ const List = z.object({
 
 /** The acknowledged QR codes that the site's list lacks, or has twice. */
 export async function codesLost(merchant: Merchant, acknowledged: readonly string[]): Promise<string[]> {
+  const counts = await listed(merchant)
+  return acknowledged
+    .filter((uid) => counts.get(uid) !== 1)
+    .map((uid) => `QR code ${uid} of ${merchant.siteId} is listed ${counts.get(uid) ?? 0} times`)
+}
+
+/** What retention has left of the QR codes that it deletes. */
+export async function codesLeft(merchant: Merchant, unpaid: readonly string[]): Promise<string[]> {
+  const counts = await listed(merchant)
+  return unpaid
+    .filter((uid) => counts.has(uid))
+    .map((uid) => `QR code ${uid} of ${merchant.siteId} is not deleted`)
+}
+
+/** How many times each QR code is in the site's list. */
+async function listed(merchant: Merchant): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
   for (let cursor = ''; ; ) {
     const { status, text } = await merchant.ask(`/sbp/qrCodes?limit=100${cursor}`)
     if (status !== 200) throw new Error(`${merchant.siteId}: ${status} ${text}`)
     const page = List.parse(JSON.parse(text))
     for (const { qrCodeUid } of page.qrCodes) counts.set(qrCodeUid, (counts.get(qrCodeUid) ?? 0) + 1)
-    if (page.nextCursor === undefined) break
+    if (page.nextCursor === undefined) return counts
     cursor = `&cursor=${encodeURIComponent(page.nextCursor)}`
   }
-  return acknowledged
-    .filter((uid) => counts.get(uid) !== 1)
-    .map((uid) => `QR code ${uid} of ${merchant.siteId} is listed ${counts.get(uid) ?? 0} times`)
 }
 
 /** The payments and refunds of the feed whose notifications the merchant's server has not got, and what was wrong with others. */

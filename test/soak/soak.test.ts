@@ -1,8 +1,8 @@
 // Hours of everything at once: merchants, payers, owners and operators, at banks, networks and machines that fail.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
-import { percentile } from '../../bench/statistics.ts'
 import { table } from '../../bench/table.ts'
 import { atRest, passTo } from '../support/bank-crashes.ts'
 import { type BankDeployment, bankDeployment, type Sites } from '../support/bank-deployment.ts'
@@ -13,12 +13,13 @@ import { byLedger, settleHeld } from '../support/held.ts'
 import { randomOf } from '../support/random.ts'
 import { raiffeisenBank, type TestBank, tbankBank, tochkaBank } from '../support/test-banks.ts'
 import { Answers } from './answers.ts'
-import { codesLost, notificationsLost } from './claims.ts'
+import { codesLeft, codesLost, notificationsLost } from './claims.ts'
 import { Ends } from './ends.ts'
 import { Faults, LEAVER } from './faults.ts'
 import { OwnSites } from './own-sites.ts'
 import { moodyReceiver, type Receiver } from './receiver.ts'
-import { Resources } from './resources.ts'
+import { MAX_GROWTH, Resources } from './resources.ts'
+import { counted, timesOf } from './tables.ts'
 import { Visitors } from './visitors.ts'
 
 const MINUTES = Number(process.env.MINUTES ?? 3)
@@ -36,10 +37,15 @@ const SAMPLE_EVERY_MS = 5_000
 const REST = [0.2, 1.1, 1.2, 2.5, 7, 12, 25]
 /** What is not done by then is tried again after that, in hours. */
 const RETRY = 1.2
+/** It deletes 100 codes at a time. */
+const DELETING = { timeout: 300_000, interval: 1_000 }
 /** So often what the service has not delivered is waited for after that. */
 const MAX_TRIES = 5
-/** By what part of its mean memory or descriptors of a process may grow in an hour. */
-const MAX_GROWTH = 0.05
+
+/** The fewest that there can be. */
+const RETENTION_DAYS = 30
+/** The longest life of a code that is created here, in days. */
+const LONGEST_DAYS = 3
 
 /** Each site has a bank of its own; one in five binds accounts. */
 const KINDS = [tochkaBank, tbankBank, raiffeisenBank] as const
@@ -60,7 +66,7 @@ it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no mon
     siteIds.map((_, i) => bankAt(i)(`bank${i}`, now, 1_000 + i))
   const deployment = await bankDeployment({
     ...{ sites, moreBanks, hasClock: true },
-    settings: { DELETION_DAYS: '7', TEST_SITES: 'on' },
+    settings: { DELETION_DAYS: '7', TEST_SITES: 'on', RETENTION_DAYS: `${RETENTION_DAYS}` },
   })
   const { service, connector } = deployment
   for (const { fake, name } of deployment.banks.all)
@@ -77,7 +83,7 @@ it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no mon
   const visitors = new Visitors(deployment, random)
   const [answers, resources] = [new Answers(), new Resources()]
   const own = await OwnSites.start(deployment, SEED)
-  answers.watch(() => service.address)
+  answers.watch(() => [service.address])
   const ends = new Ends(service)
 
   const begun = Date.now()
@@ -85,7 +91,7 @@ it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no mon
   const pause = () => sleep(random.below(PAUSE_MS))
   const untilTheEnd = async (work: () => Promise<unknown>, interval?: number) => {
     // A run that meets no fault proves nothing.
-    while (elapsed() < END_MS || faults.missing().length > 0) {
+    while (elapsed() < END_MS || faults.turns.missing().length > 0) {
       await faults.up
       await work()
       await (interval === undefined ? pause() : sleep(interval))
@@ -105,7 +111,7 @@ it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no mon
       })
     }),
     ...siteIds.map((siteId) => untilTheEnd(() => visitors.visit(siteId))),
-    untilTheEnd(() => faults.happen(elapsed() > CALM_MS), FAULT_EVERY_MS),
+    untilTheEnd(() => faults.turns.happen(elapsed() > CALM_MS), FAULT_EVERY_MS),
     untilTheEnd(async () => {
       resources.sample({ ...service.pids, connector: connector.pid })
       ends.read()
@@ -163,10 +169,19 @@ it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no mon
   }
   for (const club of clubs)
     problems.push(...(await club.problems()).map((problem) => `${club.siteId}: ${problem}`))
+
+  // Weeks later what nobody paid is deleted, and nothing else.
+  await pass((RETENTION_DAYS + LONGEST_DAYS + 1) * 24)
+  for (const [i, { siteId, acknowledged, unpaid }] of shops.entries()) {
+    const merchant = deployment.merchant(siteId)
+    await expect.poll(() => codesLeft(merchant, unpaid), DELETING).toEqual([])
+    const kept = acknowledged.filter((uid) => !unpaid.includes(uid))
+    problems.push(...(await codesLost(merchant, kept)))
+    if (!isDeepStrictEqual(await merchant.feed(), told[i]?.feed))
+      problems.push(`${siteId}: retention has changed payments`)
+  }
   await service.verify()
 
-  const of = (counts: ReadonlyMap<string, number>) =>
-    Array.from(counts, ([name, count]) => [name, `${count}`]).toSorted()
   const sum = (values: readonly number[]) => values.reduce((total, each) => total + each, 0)
   console.log(
     table(
@@ -186,33 +201,22 @@ it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no mon
           `${sum(deployment.banks.all.map(({ fake }) => fake.troubles.length))}`,
         ],
         ['QR codes acknowledged with links of the service itself', `${own.acknowledged}`],
+        ['QR codes that retention deleted', `${sum(shops.map(({ unpaid }) => unpaid.length))}`],
         ['lost, twice or wrong', `${problems.length}`],
       ],
     ),
-    table('Faults', ['', ''], of(faults.counts)),
-    table('Answers other than successes', ['', ''], of(answers.failures)),
+    table('Faults', ['', ''], counted(faults.turns.counts)),
+    table('Answers other than successes', ['', ''], counted(answers.failures)),
     table(
       'The longest life of each process, in ten parts of it',
       ['', 'lives', 'memory, MiB', 'trend', 'descriptors', 'trend'],
       resources.table(),
     ),
-    table('Milliseconds to an answer', ['', 'p50', 'p99'], timesOf(answers, begun)),
+    table('Milliseconds to an answer', ['', 'p50', 'p99'], timesOf(answers, begun, MINUTES)),
   )
   expect(resources.growing(MAX_GROWTH)).toEqual([])
   expect(problems.slice(0, 20).join('\n'), `${problems.length} problems, SEED=${SEED}`).toBe('')
 })
-
-/** p50 and p99 of ten parts of the run. */
-function timesOf({ all }: Answers, begun: number): string[][] {
-  return Array.from({ length: 10 }, (_, i) => {
-    const [from, to] = [begun + (i * END_MS) / 10, begun + ((i + 1) * END_MS) / 10]
-    const ms = all.filter(({ time, isTimed }) => isTimed && time >= from && time < to).map(({ ms }) => ms)
-    return [
-      `from minute ${((i * MINUTES) / 10).toFixed(1)}`,
-      ...[0.5, 0.99].map((share) => percentile(ms, share).toFixed(1)),
-    ]
-  })
-}
 
 /** The next step of a history, whose rounds each begin with the mood of its bank. */
 function stepsOf(shop: History) {

@@ -101,7 +101,7 @@ export async function bankDeployment({
   }
   const tokens = Object.keys(sites).map(async (siteId) => [
     `TOKEN_${siteId}`,
-    await mintToken(SECRET, { siteId, scope: 'network', days: 30 }),
+    await mintToken(SECRET, { siteId, scope: 'network', days: 90 }),
   ])
   const env: Record<string, string> = {
     NETWORK_SECRET: EXTERNAL.NETWORK_SECRET,

@@ -153,6 +153,14 @@ export class History {
     return this.#codes.filter(({ qrcId }) => qrcId !== undefined).map(({ uid }) => uid)
   }
 
+  /** Those of them that end without any payment: retention deletes them. */
+  get unpaid(): string[] {
+    const paid = new Set(this.bank.ledger().map(({ qrcId }) => qrcId))
+    return this.#codes
+      .filter(({ type, qrcId }) => type === 'DYNAMIC' && qrcId !== undefined && !paid.has(qrcId))
+      .map(({ uid }) => uid)
+  }
+
   /** The bank's mood of the round; what the merchant has not been answered, it asks again. */
   begin({ mood, isRefundSlow }: Round): void {
     this.#misbehaviour.mood = mood

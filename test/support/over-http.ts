@@ -8,7 +8,7 @@ const SCOPES = { merchant: 'merchant:admin', network: 'network' }
 export function overHttp(address: () => string, secret: string, siteId: string): Send {
   const tokens = new Map<string, Promise<string>>()
   return async (actor, path, call) => {
-    const made = tokens.get(actor) ?? mintToken(secret, { siteId, scope: SCOPES[actor], days: 30 })
+    const made = tokens.get(actor) ?? mintToken(secret, { siteId, scope: SCOPES[actor], days: 90 })
     tokens.set(actor, made)
     const token = call.token === undefined ? await made : call.token
     return fetch(requestOf(address() + path, { ...call, token }), { redirect: 'manual' })
