@@ -14,6 +14,7 @@ const Order = z.object({
   seconds: z.number(),
   warmUp: z.number(),
   requests: z.enum(['creates', 'floor']),
+  accepts: z.enum(['429', '503']),
 })
 export type Order = z.infer<typeof Order>
 
@@ -22,7 +23,6 @@ process.on('message', async (message) => {
   const { faults } = await driveOpenLoop({
     ...load,
     request: REQUESTS[requests],
-    accepts: '429',
     isCoarse: true,
   })
   process.send?.(faults)
