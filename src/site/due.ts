@@ -3,12 +3,13 @@ import type { Outcome } from '../errors.ts'
 import { removeExpired } from './access/sessions.ts'
 import { nextEnd, openSaleForWrite, qrCodeAt, qrCodeForWrite, recordTokenEnd } from './clock.ts'
 import type { Context } from './context.ts'
-import { recordEnds, UnreadableEnds } from './ends.ts'
+import { recordEnds } from './ends.ts'
 import { deleteEnded } from './outbox/outbox.ts'
 import { ok } from './outcomes.ts'
 import { applyRemaining } from './payments/early-payments.ts'
 import { sweep } from './qr-codes/retention.ts'
 import { findQrCode, type QrCodeKey } from './qr-codes/rows.ts'
+import { UnreadableRowError } from './rows/columns.ts'
 import { type Milliseconds, toMilliseconds } from './time.ts'
 import { tokenRows } from './tokens/rows.ts'
 
@@ -55,7 +56,7 @@ export class Due {
   async recordEnds(): Promise<Outcome<void>> {
     if (!this.#access.read(isEndDue)) return ok(undefined)
     return this.record().catch((error) => {
-      if (error instanceof UnreadableEnds) return ok(undefined)
+      if (error instanceof UnreadableRowError) return ok(undefined)
       throw error
     })
   }

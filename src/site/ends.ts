@@ -22,7 +22,7 @@ const MAX_ENDS = 500
 const MAX_PAGES = 10
 
 /** All ends that are due are of rows that this version cannot read, or of QR codes whose row it cannot. */
-export class UnreadableEnds extends Error {}
+class UnreadableEnds extends UnreadableRowError {}
 
 /**
  * Records ends that have come, of each kind the oldest first. Those of rows that this version cannot read stay due.

@@ -28,7 +28,7 @@ const END_OF = { a: 'qrCode.expired', t: 'token.expired', c: 'sale.expired' }
 /** A site with two QR codes, a1 and a2, two tokens, t1 and t2, and two sales, c1 and c2: the end of each has come after the prepared one. */
 const withDueEnds = (
   prepare: (sql: SqlStorage) => void,
-  work: (alarm: () => Promise<string[]>, storage: DurableObjectStorage) => Promise<void>,
+  work: (alarm: () => Promise<string[]>, storage: DurableObjectStorage, site: Site) => Promise<void>,
 ) =>
   inNewSite(async (storage, site) => {
     vi.useFakeTimers({ toFake: ['Date'] })
@@ -49,7 +49,7 @@ const withDueEnds = (
         .toArray()
         .map(({ type, qr_code_uid: uid }) => `${type} ${uid}`)
     }
-    await work(alarm, storage)
+    await work(alarm, storage, site)
   })
 
 const endsOf = (...uids: `${keyof typeof END_OF}${1 | 2}`[]) =>
@@ -116,15 +116,16 @@ it.each<[string, (sql: SqlStorage) => void]>([
   }),
 )
 
-it('payments that cannot be applied to a QR code of a later version undo no end, and stop no deletion', () =>
+it('payments that cannot be applied to a QR code of a later version undo no end, and stop neither a deletion nor the feed', () =>
   withDueEnds(
     (sql) => {
-      sql.exec("UPDATE qr_codes SET type = 'WALLET' WHERE qr_code_uid = 'a1'")
+      sql.exec("UPDATE qr_codes SET type = 'WALLET', status = 'PAYED' WHERE qr_code_uid = 'a1'")
       sql.exec(`UPDATE site SET unapplied_payments = '{"1":"RUB"}', retention_days = 1`)
     },
-    async (alarm, { sql }) => {
+    async (alarm, { sql }, site) => {
       vi.setSystemTime(Date.now() + 2 * 86_400_000)
       expect(await alarm()).toEqual(endsOf('c1', 'c2', 't1', 't2'))
       expect(sql.exec('SELECT qr_code_uid FROM deleted_qr_codes').toArray()).toEqual([{ qr_code_uid: 'a2' }])
+      expect(await site.feed(MERCHANT, { limit: 10 })).toMatchObject({ ok: true })
     },
   ))
