@@ -10,13 +10,13 @@ interface Rule {
 }
 
 /** The last event of each payment. */
-const LAST_OF_PAYMENTS = `SELECT payment ->> 'paymentUid' AS uid, payment ->> 'status' AS status,
+const LAST_OF_PAYMENTS = `SELECT CAST(payment ->> 'paymentUid' AS TEXT) AS uid, payment ->> 'status' AS status,
     payment ->> 'applied' AS applied, payment ->> '$.amount.minorUnits' AS minor_units,
     payment ->> '$.amount.currency' AS currency, qr_code, max(number) AS number
   FROM events WHERE type LIKE 'payment.%' AND payment IS NOT NULL GROUP BY uid`
 
 /** The last event of each refund. */
-const LAST_OF_REFUNDS = `SELECT refund ->> 'refundUid' AS uid, refund ->> 'paymentUid' AS payment_uid,
+const LAST_OF_REFUNDS = `SELECT CAST(refund ->> 'refundUid' AS TEXT) AS uid, CAST(refund ->> 'paymentUid' AS TEXT) AS payment_uid,
     refund ->> 'status' AS status, refund ->> '$.amount.minorUnits' AS minor_units, max(number) AS number
   FROM events WHERE refund IS NOT NULL GROUP BY uid, payment_uid`
 

@@ -5,9 +5,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { objectsOf } from '../../bin/data/data-directory.ts'
 import { checkSite, RULES } from '../../bin/data/site-checks.ts'
-import { SITE } from '../../src/site/database/schema.ts'
+import { siteStorage } from '../../bin/data/site-storage.ts'
+import { migrate, SITE } from '../../src/site/database/schema.ts'
 import { run, succeeds } from '../support/command.ts'
-import { EARLIER_BUILD } from '../support/earlier-build.ts'
 import { EXTERNAL, fileOf, siteOf, started, temporaryDirectory } from '../support/serve.ts'
 import { linkIdIn, qrCodeOf } from '../support/site-at.ts'
 
@@ -21,6 +21,17 @@ beforeEach(() => {
 })
 
 describe('verify', () => {
+  it('finds the last event of each payment and refund by an index, not among those of all others', () => {
+    const database = new DatabaseSync(':memory:')
+    migrate(siteStorage(database))
+    const joins = RULES.flatMap(({ violations }) => {
+      const plan = database.prepare(`EXPLAIN QUERY PLAN ${violations}`).all()
+      return plan.map(({ detail }) => String(detail)).filter((detail) => / last_event\b/.test(detail))
+    })
+    expect(joins.filter((detail) => detail.startsWith('SEARCH'))).toHaveLength(2)
+    expect(joins.filter((detail) => detail.startsWith('SCAN'))).toEqual([])
+  })
+
   /** What breaks each rule. */
   const BREAKS: Record<string, string> = {
     'events are numbered from 1, without gaps but for those that retention deleted':
