@@ -39,7 +39,7 @@ export const consolePages: Part = async (setting) => {
 
   const server = await serve(ours, disk)
   const address = `http://127.0.0.1:${server.port}/console/`
-  const cookie = await signIn(address)
+  const cookie = await signIn(address, ADMIN)
   const rows: string[][] = []
   const medians: number[] = []
   const slow: number[] = []
@@ -74,10 +74,11 @@ export const consolePages: Part = async (setting) => {
   }
 }
 
-async function signIn(address: string): Promise<string> {
+/** @param address of the console @param token whose scope allows it @returns the cookie of the session */
+export async function signIn(address: string, token: string): Promise<string> {
   const response = await fetch(`${address}sign-in`, {
     method: 'POST',
-    body: new URLSearchParams({ token: ADMIN }),
+    body: new URLSearchParams({ token }),
     headers: { Origin: new URL(address).origin },
     redirect: 'manual',
   })

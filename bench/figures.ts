@@ -105,6 +105,8 @@ export interface Figures {
   /** Behind deploy/haproxy.cfg, under load: SIGTERM and start of an instance; a rolling upgrade of all. */
   failed_requests_of_stop: number
   failed_requests_of_upgrade: number
+  /** Seconds of the slowest request but the long answers, of a site of which nothing is in memory. */
+  cold_request_seconds: number
   bundle_gzip_kb: number
   startup_ms: number
 }
@@ -120,6 +122,8 @@ export interface Setting {
   rounds: number
   /** Seconds of one measurement under load. */
   seconds: number
+  /** The size of the site in `cold`, in 10^9 bytes. */
+  gigabytes: number
 }
 
 export interface Report {

@@ -1,4 +1,4 @@
-// A site with a million payments of one day, each of a QR code of its own.
+// Sites with a million payments and more, each of a QR code of its own.
 import { DatabaseSync } from 'node:sqlite'
 import { SECRET } from '../test/support/secret.ts'
 import { linkIdIn, siteAt } from '../test/support/site-at.ts'
@@ -12,52 +12,84 @@ export const DAY = new Date(Date.now() + (3 - 24) * 3_600_000).toISOString().sli
 /** Makes the site `demo` on a disk. @returns the sum of its payments of the day, in kopecks */
 export async function millionPayments(ours: string, disk: string): Promise<bigint> {
   const first = await serve(ours, disk)
-  const site = siteAt(() => `http://127.0.0.1:${first.port}`, SECRET, 'demo')
-  const created = await site.create('order-0', { paymentPurpose: 'Заказ 1001, чай' })
-  await site.report(linkIdIn(created), 'A000000000', { payer: { bankMemberId: '100000000111' } })
+  await firstPayment(`http://127.0.0.1:${first.port}`)
   await first.stop()
-  return multiply(siteFile(disk))
+  return multiply(siteFile(disk), { count: PAYMENTS, days: 1 })
 }
 
-/** Makes the paid QR code a million of them, each with its own identifiers and amount. @returns the sum in kopecks */
-function multiply(file: string): bigint {
+/** Creates the QR code of the site `demo` that is multiplied, and reports its payment. */
+export async function firstPayment(address: string): Promise<void> {
+  const site = siteAt(() => address, SECRET, 'demo')
+  const created = await site.create('order-0', { paymentPurpose: 'Заказ 1001, чай' })
+  await site.report(linkIdIn(created), 'A000000000', { payer: { bankMemberId: '100000000111' } })
+}
+
+interface Multiplied {
+  /** So many QR codes. */
+  count: number
+  /** The days over which they are spread evenly; DAY is the last. */
+  days: number
+  /** One of so many is not paid, and EXPIRED; by default none. */
+  expiredOf?: number
+}
+
+/**
+ * Makes the paid QR code many, each with its own identifiers, amount and time.
+ * @returns the sum of the payments but the first, in kopecks
+ */
+export function multiply(file: string, { count, days, expiredOf = 0 }: Multiplied): bigint {
   const database = new DatabaseSync(file)
   database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -500000; BEGIN')
-  const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${PAYMENTS - 1})`
-  // Evenly over the day.
-  const at = `${Date.parse(`${DAY}T00:00:00+03:00`) / 1000} + n.i * 86400 / ${PAYMENTS}`
+  const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count - 1})`
+  const begin = Date.parse(`${DAY}T00:00:00+03:00`) / 1000 - (days - 1) * 86_400
+  const at = `${begin} + n.i * ${days * 86_400} / ${count}`
   const amount = '(500 + n.i % 9973)'
+  const linkId = "printf('%s%08d', substr(link_id, 1, 24), n.i)"
+  const isExpired = expiredOf > 0 ? `n.i % ${expiredOf} = 0` : 'false'
+  const isEnd = `${isExpired} AND row.number = 2`
   const own: Record<string, Record<string, string>> = {
     qr_codes: {
       number: 'n.i + 1',
       qr_code_uid: "printf('order-%d', n.i)",
-      link_id: "printf('%s%08d', substr(link_id, 1, 24), n.i)",
+      link_id: linkId,
       minor_units: amount,
-      payment: 'n.i + 1',
+      status: `iif(${isExpired}, 'EXPIRED', row.status)`,
+      payment: `iif(${isExpired}, NULL, n.i + 1)`,
+      created_at: at,
     },
     payments: {
       number: 'n.i + 1',
       payment_uid: "printf('A%09d', n.i)",
       qr_code: 'n.i + 1',
-      link_id: "printf('%s%08d', substr(link_id, 1, 24), n.i)",
+      link_id: linkId,
       minor_units: amount,
+      created_at: at,
+      changed_at: at,
     },
     events: {
       number: 'n.i * 2 + row.number',
       qr_code: 'n.i + 1',
-      at,
-      payment: `json_set(payment, '$.paymentUid', printf('A%09d', n.i), '$.amount.minorUnits', ${amount})`,
+      at: `${at} + iif(${isEnd}, (SELECT ttl * 60 FROM qr_codes WHERE number = 1), 0)`,
+      type: `iif(${isEnd}, 'qrCode.expired', row.type)`,
+      status: `iif(${isEnd}, 'EXPIRED', row.status)`,
+      payment: `iif(${isEnd}, NULL, json_set(payment, '$.paymentUid', printf('A%09d', n.i), '$.amount.minorUnits', ${amount}))`,
     },
   }
+  // The first is of the day before: it is none of the report, and the numbers keep the order of the times.
+  for (const column of ['qr_codes.created_at', 'payments.created_at', 'payments.changed_at', 'events.at'])
+    database.exec(`UPDATE ${column.replace('.', ' SET ')} = ${begin - 1}`)
   for (const [name, values] of Object.entries(own)) {
     const columns = database
       .prepare(`PRAGMA table_info(${name})`)
       .all()
       .map(({ name }) => String(name))
+    const paidOnly = name === 'payments' ? `WHERE NOT (${isExpired})` : ''
     database.exec(`${numbers} INSERT INTO ${name} (${columns}) SELECT ${columns.map((column) => values[column] ?? `row.${column}`)}
-      FROM n CROSS JOIN (SELECT * FROM ${name} WHERE number <= 2) AS row ORDER BY n.i, row.number`)
+      FROM n CROSS JOIN (SELECT * FROM ${name} WHERE number <= 2) AS row ${paidOnly} ORDER BY n.i, row.number`)
   }
-  // The first is of today: it is none of the report.
+  // The figures that triggers of later changes of a row add up.
+  database.exec(`DELETE FROM created_codes; INSERT INTO created_codes
+    SELECT created_at - created_at % 900, count(*), 0 FROM qr_codes WHERE status = 'PAYED' GROUP BY 1`)
   const row = database.prepare('SELECT sum(minor_units) AS sum FROM payments WHERE number > 1').get()
   database.exec('COMMIT; PRAGMA journal_mode = WAL')
   database.close()

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { registryFile } from '../bin/data/data-directory.ts'
 import { mintToken } from '../bin/mint-token.ts'
@@ -15,7 +14,7 @@ import { CONNECTIONS, creating } from './creating.ts'
 import type { Figures, Part, Report, Setting } from './figures.ts'
 import { drive, type Measured } from './load.ts'
 import { create, created, creates, siteOf } from './requests.ts'
-import { execute, fill, siteFile } from './site-file.ts'
+import { deletedIn, execute, fill, siteFile } from './site-file.ts'
 import { median, ratio } from './statistics.ts'
 import { figure, table, times } from './table.ts'
 
@@ -76,10 +75,11 @@ async function retention({ directory, ours, rounds, seconds }: Setting): Promise
       measured.push(one)
     }
   }
-  const swept = deletedIn(sweptDisk) / ((performance.now() - started) / 1000)
+  const swept = deletedIn(siteFile(sweptDisk)) / ((performance.now() - started) / 1000)
   await Promise.all(Object.values(sites).map(({ server }) => server.stop()))
-  if (deletedIn(sweptDisk) === 0) faults.push('retention deleted nothing')
-  if (deletedIn(sweptDisk) === EXPIRED) faults.push('retention was at its end before the last round')
+  if (deletedIn(siteFile(sweptDisk)) === 0) faults.push('retention deleted nothing')
+  if (deletedIn(siteFile(sweptDisk)) === EXPIRED)
+    faults.push('retention was at its end before the last round')
   const perSecond = (site: keyof typeof sites) => sites[site].measured.map((one) => one.perSecond)
   const beside = ratio(perSecond('swept'), perSecond('kept'))
   return {
@@ -100,14 +100,6 @@ async function retention({ directory, ours, rounds, seconds }: Setting): Promise
     figures: { create_beside_retention: beside },
     faults,
   }
-}
-
-/** How many QR codes retention has deleted in the only site. */
-function deletedIn(disk: string): number {
-  const database = new DatabaseSync(siteFile(disk), { readOnly: true })
-  const row = database.prepare('SELECT count(*) AS count FROM deleted_qr_codes').get()
-  database.close()
-  return Number(row?.count)
 }
 
 /** The first creates of new sites, whose tables have to be made: one after the other, so that nothing waits in a queue. */

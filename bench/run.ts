@@ -27,16 +27,21 @@ const PARTS: Record<string, () => Promise<Part>> = {
   console: async () => (await import('./console.ts')).consolePages,
   cluster: async () => (await import('./cluster.ts')).cluster,
   startup: async () => (await import('./startup.ts')).startup,
+  cold: async () => (await import('./cold.ts')).cold,
 }
+/** Needs three times the size of its site on the disk, and up to half an hour. */
+const ONLY_IF_NAMED = ['cold']
 
-const USAGE = `usage: npm run bench -- [--only PART,…] [--rounds N] [--seconds N] [--against DIR] [--in-memory]
+const USAGE = `usage: npm run bench -- [--only PART,…] [--rounds N] [--seconds N] [--against DIR] [--in-memory] [--gigabytes N]
 
-  --only       one or more of ${Object.keys(PARTS).join(', ')}
+  --only       one or more of ${Object.keys(PARTS).join(', ')};
+               by default all but ${ONLY_IF_NAMED}
   --rounds     how often the contenders take turns, 1 to 99, by default 7
   --seconds    of one measurement under load, at most 60, by default 1.5
   --against    a checkout of the service with its dependencies installed: in http, its build is one more
                contender, served by the workerd of this one
-  --in-memory  keeps the databases in ${MEMORY}: the disk's speed and its share of the CPU time are left out`
+  --in-memory  keeps the databases in ${MEMORY}: the disk's speed and its share of the CPU time are left out
+  --gigabytes  the size of the site in cold, at most 100, by default 5`
 
 const { values } = parseArgs({
   options: {
@@ -45,6 +50,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '1.5' },
     against: { type: 'string' },
     'in-memory': { type: 'boolean', default: false },
+    gigabytes: { type: 'string', default: '5' },
     help: { type: 'boolean', short: 'h', default: false },
   },
 })
@@ -53,11 +59,13 @@ if (values.help) {
   process.exit()
 }
 const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)]
-const names = values.only?.split(',') ?? Object.keys(PARTS)
+const gigabytes = Number(values.gigabytes)
+const names = values.only?.split(',') ?? Object.keys(PARTS).filter((name) => !ONLY_IF_NAMED.includes(name))
 if (
   !names.every((name) => name in PARTS) ||
   !(rounds >= 1 && rounds <= 99) ||
-  !(seconds > 0 && seconds <= 60)
+  !(seconds > 0 && seconds <= 60) ||
+  !(gigabytes > 0 && gigabytes <= 100)
 ) {
   console.error(USAGE)
   process.exit(2)
@@ -83,7 +91,7 @@ for (const name of names) {
   const part = await PARTS[name]?.()
   const own = join(directory, name)
   mkdirSync(own)
-  const report = await part?.({ directory: own, ours, against, rounds, seconds })
+  const report = await part?.({ directory: own, ours, against, rounds, seconds, gigabytes })
   for (const table of report?.tables ?? []) console.log(table)
   Object.assign(figures, report?.figures)
   faults.push(...(report?.faults ?? []))

@@ -1,17 +1,16 @@
 // The service as npm run serve runs it, beside the Worker alone; backup, also under load; how soon it is back after kill -9.
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { CONFIG } from '../bin/serve/build-service.ts'
-import { freePort } from '../test/support/ports.ts'
-import { SETTINGS, serve } from '../test/support/workers.ts'
+import { serve } from '../test/support/workers.ts'
 import { CONNECTIONS, creating } from './creating.ts'
 import type { Part } from './figures.ts'
 import type { Measured } from './load.ts'
+import { bin, Production } from './production.ts'
 import { create, created } from './requests.ts'
 import { fill, measure, siteFile } from './site-file.ts'
 import { median, ratio } from './statistics.ts'
@@ -19,11 +18,6 @@ import { figure, mebibytes, table, times } from './table.ts'
 
 const ROWS = 300_000
 const KILLS = 5
-
-const bin = (name: string) => [
-  '--disable-warning=ExperimentalWarning',
-  join(import.meta.dirname, `../bin/${name}.ts`),
-]
 
 export const selfhost: Part = async ({ directory, ours, rounds, seconds }) => {
   execFileSync(process.execPath, bin('serve/build'))
@@ -137,44 +131,5 @@ export const selfhost: Part = async ({ directory, ours, rounds, seconds }) => {
     ],
     figures,
     faults,
-  }
-}
-
-/** What npm run serve runs, on a free port. */
-class Production {
-  readonly port: number
-  readonly #process: ChildProcess
-  readonly #data: string
-
-  constructor(port: number, child: ChildProcess, data: string) {
-    this.port = port
-    this.#process = child
-    this.#data = data
-  }
-
-  static async start(data: string): Promise<Production> {
-    mkdirSync(data, { recursive: true })
-    const [port, adminPort] = [await freePort(), await freePort()]
-    const options = ['--data', data, '--port', `${port}`, '--admin-port', `${adminPort}`]
-    const child = spawn(process.execPath, [...bin('serve/serve'), ...options], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-      env: { ...process.env, ...SETTINGS },
-    })
-    const stop = () => child.kill('SIGTERM')
-    process.once('exit', stop)
-    child.once('exit', () => process.off('exit', stop))
-    while (!(await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined))?.ok) {
-      if (child.exitCode !== null) throw new Error('npm run serve ended')
-    }
-    return new Production(port, child, data)
-  }
-
-  killWorkerd(): void {
-    process.kill(Number(readFileSync(join(this.#data, 'lock'), 'utf8')), 'SIGKILL')
-  }
-
-  async stop(): Promise<void> {
-    this.#process.kill('SIGTERM')
-    await once(this.#process, 'exit')
   }
 }

@@ -68,6 +68,14 @@ export function execute(file: string, sql: string): void {
   database.close()
 }
 
+/** How many QR codes retention has deleted. */
+export function deletedIn(file: string): number {
+  const database = new DatabaseSync(file, { readOnly: true })
+  const row = database.prepare('SELECT count(*) AS count FROM deleted_qr_codes').get()
+  database.close()
+  return Number(row?.count)
+}
+
 /** The tables, their names quoted, and how many rows each of them has. */
 function countsOf(database: DatabaseSync): Map<string, number> {
   const tables = database.prepare(

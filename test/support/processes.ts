@@ -92,15 +92,20 @@ function portsOf(child: ChildProcess): Promise<Pick<Server, 'port' | 'adminPort'
 
 const portIn = (text: string) => Number(/"port":(\d+)/.exec(text)?.[1])
 
-function residentBytes(pid: number | undefined): number | undefined {
-  const kibibytes = /VmRSS:\s+(\d+) kB/.exec(procFile(pid, 'status'))?.[1]
+/** The resident memory of a process, where the system tells it; as `VmHWM` the most that it was. */
+export function residentBytes(
+  pid: number | undefined,
+  which: 'VmRSS' | 'VmHWM' = 'VmRSS',
+): number | undefined {
+  const kibibytes = new RegExp(`${which}:\\s+(\\d+) kB`).exec(procFile(pid, 'status'))?.[1]
   return kibibytes === undefined ? undefined : Number(kibibytes) * 1024
 }
 
 /** Linux tells times in this unit, whatever its timer's frequency is (proc_pid_stat(5), sysconf(3)). */
 const TICKS_PER_SECOND = 100
 
-function cpuSeconds(pid: number | undefined): number | undefined {
+/** The CPU time in seconds that a process has used, where the system tells it. */
+export function cpuSeconds(pid: number | undefined): number | undefined {
   const stat = procFile(pid, 'stat')
   // The second field is the name, which can have spaces; the 14th and the 15th are user and system time.
   const [user, system] = stat
