@@ -1,17 +1,15 @@
 // npm run serve: what it refuses, what it writes, and how it and its workerd end.
 import { spawn, spawnSync } from 'node:child_process'
-import { copyFileSync, cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { objectsOf } from '../../bin/data/data-directory.ts'
 import { mintToken } from '../../bin/mint-token.ts'
 import { workerdBinary } from '../../bin/serve/workerd-binary.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { run } from '../support/command.ts'
-import { EARLIER_BUILD } from '../support/earlier-build.ts'
 import { freePort, portOf } from '../support/ports.ts'
 import { SECRET } from '../support/secret.ts'
 import {
@@ -70,21 +68,6 @@ describe('a start that cannot serve ends with status 1 and says why, in JSON', (
     const served = await serve(data, { settings })
     expect(await served.ended).toBe(1)
     expect(messagesOf(served)).toEqual(messages)
-  })
-
-  it('sites of an earlier build', async () => {
-    mkdirSync(objectsOf(data), { recursive: true })
-    const database = new DatabaseSync(fileOf(data))
-    database.exec(EARLIER_BUILD)
-    database.close()
-    const served = await serve(data, {})
-    expect(await served.ended).toBe(1)
-    expect(messagesOf(served)).toEqual([
-      expect.stringMatching(
-        /^[0-9a-f]{64}\.sqlite: the database is of version 2 of a build before 0\.3\.0.*see From 0\.2\.0 in docs\/self-hosting\.md$/,
-      ),
-    ])
-    expect(readdirSync(objectsOf(data))).toEqual([basename(fileOf(data))])
   })
 
   it('TEST_SITES where a site that would be a test site has been live; its name is told', async () => {

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import * as z from 'zod'
@@ -16,6 +17,8 @@ export interface ConnectorSetting {
   env: Record<string, string>
   /** The port of a socket's unit, which stays while the connector is restarted; by default it has none. */
   socketUnit?: number | undefined
+  /** The checkout whose connector it is; by default this one. */
+  checkout?: string
 }
 
 export interface ConnectorProcess {
@@ -35,12 +38,13 @@ process.on('exit', () => {
 const NODE_OPTIONS = '--disable-warning=ExperimentalWarning'
 
 function spawnConnector(
-  { file, config, data, env, socketUnit }: ConnectorSetting,
+  { file, config, data, env, socketUnit, checkout = '' }: ConnectorSetting,
   command: string,
   options: string[],
 ) {
   writeFileSync(file, JSON.stringify(config))
-  const args = [bundled('connector'), command, '--config', file, '--data', data, ...options]
+  const main = checkout === '' ? bundled('connector') : join(checkout, 'connector/main.ts')
+  const args = [main, command, '--config', file, '--data', data, ...options]
   const own = [process.execPath, NODE_OPTIONS, ...args]
   const unit = ['python3', 'test/support/socket-unit.py', `${socketUnit}`]
   const isOfUnit = command === 'run' && socketUnit !== undefined

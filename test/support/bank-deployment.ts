@@ -49,6 +49,14 @@ interface Options {
   hasClock?: boolean
   /** Whether the connector has the socket of a unit, which stays while it is restarted. */
   hasSocketUnit?: boolean
+  /** Fills what is empty before the first start: the directories of service and connector, and the three banks. */
+  begin?: (at: { data: string; connector: string; banks: MainBanks }) => void
+}
+
+interface MainBanks {
+  tochka: ReturnType<typeof tochkaBank>['fake']
+  tbank: ReturnType<typeof tbankBank>['fake']
+  raiffeisen: ReturnType<typeof raiffeisenBank>['fake']
 }
 
 export type BankDeployment = Awaited<ReturnType<typeof bankDeployment>>
@@ -60,6 +68,7 @@ export async function bankDeployment({
   settings = {},
   hasClock = false,
   hasSocketUnit = false,
+  begin,
 }: Options = {}) {
   const directory = temporaryDirectory()
   const socketUnit = hasSocketUnit ? await freePort() : undefined
@@ -193,9 +202,12 @@ export async function bankDeployment({
     data: connector.data,
     env,
     socketUnit,
+    checkout: connector.checkout,
   })
   const connector = {
     data: copyName('connector'),
+    /** The checkout whose connector is started next; empty: this one. */
+    checkout: '',
     /** Where the metrics are. */
     port: toConnector.port,
     /** Of the process that runs now. */
@@ -307,10 +319,12 @@ export async function bankDeployment({
     end,
     merchant: (siteId: string) => merchantOf(() => served?.address ?? config.service, siteId),
   }
+  begin?.({ data: service.data, connector: connector.data, banks })
   await service.start()
   await connector.start()
   const checked = await connector.command('check', '--register')
-  expect([checked.status, checked.output]).toEqual([0, expect.stringMatching(/all is well\n$/)])
+  // What it begins with may wait for the operator.
+  if (!begin) expect([checked.status, checked.output]).toEqual([0, expect.stringMatching(/all is well\n$/)])
   return deployment
 }
 

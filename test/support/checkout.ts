@@ -20,7 +20,9 @@ export function checkout(commit: string, directory: string): string {
   mkdirSync(join(directory, '..'), { recursive: true })
   execFileSync('git', ['clone', '--quiet', '--shared', '--no-checkout', '.', directory])
   execFileSync('git', ['-C', directory, 'checkout', '--quiet', '--detach', commit])
+  // An earlier version may lack the folder.
   for (const packages of ['node_modules', 'bin/docs/site/node_modules'])
-    if (existsSync(packages)) execFileSync('cp', ['-al', packages, join(directory, packages)])
+    if (existsSync(packages) && existsSync(join(directory, packages, '..')))
+      execFileSync('cp', ['-al', packages, join(directory, packages)])
   return directory
 }

@@ -1,24 +1,26 @@
 // A fake of T-Bank: payment sessions, links, bound accounts, refunds by Cancel, notifications with a Token.
 import { createHash } from 'node:crypto'
+import * as z from 'zod'
 import { type BankCall, type BankReply, type Delivery, FakeBank, linkId, payloadOf } from './fake-bank.ts'
 
-interface Session {
-  paymentId: string
-  orderId: string
-  amount: number
-  status: string
-  notificationUrl: string
-  expiresAt: number
-  qrcId?: string
-  refunded: number
-  lastRefund: number
-  cancelCode?: string
-  isRecurrent: boolean
+const Session = z.object({
+  paymentId: z.string(),
+  orderId: z.string(),
+  amount: z.number(),
+  status: z.string(),
+  notificationUrl: z.string(),
+  expiresAt: z.number(),
+  qrcId: z.exactOptional(z.string()),
+  refunded: z.number(),
+  lastRefund: z.number(),
+  cancelCode: z.exactOptional(z.string()),
+  isRecurrent: z.boolean(),
   /** The request to bind an account with the payment. */
-  requestKey?: string
+  requestKey: z.exactOptional(z.string()),
   /** How often money moved from a bound account. */
-  charges: number
-}
+  charges: z.number(),
+})
+type Session = z.output<typeof Session>
 
 /** A request to bind an account. */
 interface Binding {
@@ -59,6 +61,17 @@ export class FakeTBank extends FakeBank {
     const session = Array.from(this.sessions.values()).find((each) => each.qrcId === qrcId)
     if (!session) throw new Error(`no session of ${qrcId}`)
     return session
+  }
+
+  /** Its sessions as a text, which another fake restores. */
+  dump(): string {
+    return `${JSON.stringify(Array.from(this.sessions.values()), undefined, 2)}\n`
+  }
+
+  restore(dump: string): void {
+    const sessions = z.array(Session).parse(JSON.parse(dump))
+    for (const session of sessions) this.sessions.set(session.paymentId, session)
+    this.#last += sessions.length
   }
 
   /** The next calls of the operation are refused without a reason that the document has. */

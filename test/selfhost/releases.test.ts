@@ -1,0 +1,246 @@
+// The databases that released versions left, from test/fixtures/releases: this build goes on with them, or refuses them by name.
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, it } from 'vitest'
+import * as z from 'zod'
+import { mintToken } from '../../bin/mint-token.ts'
+import { fileOf, layOut } from '../fixtures/releases/sql.ts'
+import { type BankDeployment, bankDeployment } from '../support/bank-deployment.ts'
+import { run, succeeds } from '../support/command.ts'
+import { SECRET } from '../support/secret.ts'
+import { EXTERNAL, type Served, serve, siteOf, started, temporaryDirectory } from '../support/serve.ts'
+import { linkIdIn, type Site } from '../support/site-at.ts'
+
+/** A checkout of 0.3.0 with its build and its packages: then the way back is tried too, of service and connector. */
+const { RELEASE } = process.env
+const DAY_MS = 86_400_000
+
+function directories() {
+  const directory = temporaryDirectory()
+  return { data: join(directory, 'data'), connector: join(directory, 'connector') }
+}
+
+/** Something of each kind in the site `shop`, by the parameters that name it. */
+const NAMES: Record<string, string> = {
+  siteId: 'shop',
+  qrCodeUid: 'paid',
+  saleUid: 'sale-paid',
+  paymentId: 'pay-paid',
+  paymentUid: 'pay-paid',
+  refundId: 'refund-completed',
+  refundUid: 'refund-completed',
+}
+const OF_THE_TILL = '/sales'
+/** What a read needs besides. */
+const QUERIES: Record<string, string> = {
+  '/payin/v1/sites/{siteId}/search': '?q=paid',
+  '/payin/v1/sites/{siteId}/tokens': '?customerAccountId=customer-7',
+  '/payin/v1/sites/{siteId}/reports/payments': '?from=2026-11-25&to=2026-11-27',
+  '/payin/v1/sites/{siteId}/reports/day': '?date=2026-11-26',
+}
+
+/** The paths of all reads, as the document of the API has them. */
+async function readsOf({ address }: Served): Promise<string[]> {
+  const document = z.object({ paths: z.record(z.string(), z.looseObject({})) })
+  const { paths } = document.parse(await (await fetch(`${address}/openapi.json`)).json())
+  return Object.keys(paths).filter((path) => paths[path]?.get !== undefined)
+}
+
+/** Reads everything. @returns the statuses that are not a success, by path */
+async function failedReads(served: Served): Promise<Record<string, string>> {
+  const tokens = {
+    payin: await mintToken(SECRET, { siteId: 'shop', scope: 'merchant:admin', days: 1 }),
+    network: await mintToken(SECRET, { siteId: 'shop', scope: 'network', days: 1 }),
+    operator: await mintToken(SECRET, { siteId: '*', scope: 'operator', days: 1 }),
+  }
+  const { notifications } = z
+    .object({ notifications: z.array(z.object({ id: z.string() })) })
+    .parse(await siteOf(served, 'shop').value('/notifications'))
+  const names = { ...NAMES, id: notifications[0]?.id ?? '', notificationId: notifications[0]?.id ?? '' }
+  const failed: Record<string, string> = {}
+  for (const path of await readsOf(served)) {
+    const own = path.includes(OF_THE_TILL) ? { ...names, qrCodeUid: 'till' } : names
+    const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => own[name as keyof typeof own] ?? name)
+    const token = Object.entries(tokens).find(([name]) => path.includes(`/${name}/`))?.[1]
+    const response = await fetch(`${served.address}${url}${QUERIES[path] ?? ''}`, {
+      headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
+    })
+    const body = await response.text()
+    if (response.status !== 200) failed[path] = `${response.status} ${body}`
+  }
+  return failed
+}
+
+const uidsOf = async (site: Site, path: string, list: string, uid: string): Promise<unknown[]> => {
+  const answer = z.record(z.string(), z.unknown()).parse(await site.value(path))
+  return z
+    .array(z.record(z.string(), z.unknown()))
+    .parse(answer[list])
+    .map((each) => each[uid])
+}
+
+/** What 0.3.0 has left is there, and is read as it was. */
+async function expectEverything(served: Served): Promise<void> {
+  expect(await failedReads(served)).toEqual({})
+  const shop = siteOf(served, 'shop')
+  expect(await uidsOf(shop, '/sbp/qrCodes?limit=100', 'qrCodes', 'qrCodeUid')).toEqual(
+    expect.arrayContaining([
+      'open',
+      'free',
+      'expired',
+      'paid',
+      'declined',
+      'cancelled',
+      'token',
+      'printed',
+      'till',
+    ]),
+  )
+  const payments = await uidsOf(shop, '/payments?limit=100', 'payments', 'paymentId')
+  expect(payments).toEqual(
+    expect.arrayContaining([
+      'pay-paid',
+      'pay-second',
+      'pay-declined',
+      'pay-bound',
+      'pay-unknown',
+      'pay-printed',
+      'pay-till',
+    ]),
+  )
+  const events = await uidsOf(shop, '/events?limit=1000', 'events', 'type')
+  const database = new DatabaseSync(':memory:')
+  database.exec(readFileSync('test/fixtures/releases/0.3.0/shop.sql', 'utf8'))
+  const written = database.prepare('SELECT type FROM events ORDER BY number').all()
+  expect(events.slice(0, written.length)).toEqual(written.map(({ type }) => type))
+  for (const [refund, status] of [
+    ['refund-waiting', 'WAITING'],
+    ['refund-completed', 'COMPLETED'],
+    ['refund-declined', 'DECLINED'],
+  ])
+    expect(await shop.value(`/payments/pay-paid/refunds/${refund}`)).toMatchObject({
+      status: { value: status },
+    })
+  expect(await shop.value('/settings')).toMatchObject({ name: 'Чайная лавка', taxId: '7707083893' })
+  for (const siteId of ['closed', 'deleted'])
+    expect((await siteOf(served, siteId).ask('/settings')).status).toBe(410)
+}
+
+/** A merchant and a network go on. @param name part of what is made */
+async function goOn(served: Served, name: string): Promise<void> {
+  const shop = siteOf(served, 'shop')
+  const created = await shop.create(`later-${name}`)
+  expect((await shop.report(linkIdIn(created), `pay-${name}`)).status).toBe(200)
+  for (const [payment, refund] of [
+    [`pay-${name}`, `refund-${name}`],
+    ['pay-bound', `refund-bound-${name}`],
+  ] as const) {
+    expect((await shop.refund(payment, refund, 1)).status).toBe(200)
+    expect((await shop.reportRefund(payment, refund, { status: 'COMPLETED' })).status).toBe(200)
+  }
+  const till = await shop.ask(`/sbp/qrCodes/till/sales/sale-${name}`, {
+    method: 'PUT',
+    body: { amount: { value: 5 } },
+  })
+  expect([200, 409]).toContain(till.status)
+  const patched = await shop.ask('/settings', { method: 'PATCH', body: { supportContact: name } })
+  expect(patched.status).toBe(200)
+}
+
+/** The connector goes on with its database: it checks, compares with the bank and the service, and decides what was held. */
+async function expectConnector(deployment: BankDeployment): Promise<void> {
+  const { connector } = deployment
+  const [disk] = connector.read("SELECT value FROM meta WHERE name = 'createdAt'")
+  const days = Math.ceil((Date.now() - Number(disk?.value)) / DAY_MS) + 1
+  const cafe = deployment.merchant('cafe')
+  const checked = await connector.command('check')
+  expect([checked.status, checked.output.match(/^FAIL.*$/gm)]).toEqual([
+    1,
+    ['FAIL tbank-cafe: 1 refunds are held: see settle'],
+  ])
+  const before = await connector.reconcile(days)
+  expect(before).toEqual({ status: 1, output: expect.stringMatching(/refund-held .* held, see settle\n/) })
+  expect(before.output).toMatch(/4 codes compared, 1 differences\n$/)
+  const [held] = connector.read("SELECT payment_uid FROM refunds WHERE refund_uid = 'refund-held'")
+  const paymentUid = String(held?.payment_uid)
+  await connector.succeeds(
+    'settle',
+    ...['--site', 'cafe', '--payment', paymentUid, '--refund', 'refund-held', '--as', 'declined'],
+    ...['--by', 'anna', '--yes'],
+  )
+  await cafe.hasRefund(paymentUid, 'refund-held', 'DECLINED')
+  expect((await connector.reconcile(days)).output).toMatch(/4 codes compared, 0 differences\n$/)
+  await expectPayment(deployment, 'later')
+}
+
+/** A code is paid and refunded in part, and nothing is left to say. */
+async function expectPayment(deployment: BankDeployment, uid: string): Promise<void> {
+  const cafe = deployment.merchant('cafe')
+  const { qrcId } = await cafe.make(uid)
+  await deployment.bankOf('cafe').pay(qrcId)
+  await cafe.has(uid, 'PAYED')
+  expect((await cafe.refund(qrcId, `refund-${uid}`, 10)).status).toBe(200)
+  await cafe.hasRefund(qrcId, `refund-${uid}`)
+  expect(await deployment.connector.succeeds('check')).toMatch(/all is well\n$/)
+}
+
+it('databases of 0.3.0 are read and written, and verify finds nothing in them', async () => {
+  const at = directories()
+  layOut('0.3.0', at)
+  const served = await started(at.data, { settings: EXTERNAL })
+  // First: notifications of the past are deleted one day.
+  await goOn(served, 'now')
+  await expectEverything(served)
+  await served.stop()
+  expect(succeeds('verify', '--data', at.data)).toMatch(/with problems: 0\n$/)
+})
+
+it('the connector goes on with a database of 0.3.0: check, reconcile, settle, a payment and a refund', async () => {
+  const deployment = await bankDeployment({
+    sites: { cafe: 'tbank-cafe' },
+    begin({ data, connector, banks }) {
+      layOut('0.3.0', { data, connector })
+      banks.tbank.restore(readFileSync('test/fixtures/releases/0.3.0/bank.json', 'utf8'))
+    },
+  })
+  const { connector, service } = deployment
+  await expectConnector(deployment)
+  if (RELEASE) {
+    await connector.stop()
+    connector.checkout = resolve(RELEASE)
+    await connector.start()
+    await expectPayment(deployment, 'back')
+  }
+  await service.verify()
+})
+
+it.each(['0.1.0', '0.2.0'])('databases of %s are refused by name, and stay as they are', async (version) => {
+  const at = directories()
+  layOut(version, at)
+  const file = fileOf('shop', at)
+  const before = readFileSync(file)
+  const refusal =
+    /of version \d+ of a build before 0\.3\.0, which this build cannot read: see From 0\.2\.0 in docs\/self-hosting\.md/
+  const served = await serve(at.data, { settings: EXTERNAL })
+  expect([await served.ended, served.output()]).toEqual([1, expect.stringMatching(refusal)])
+  expect(run('verify', '--data', at.data)).toEqual({ status: 1, output: expect.stringMatching(refusal) })
+  expect(readFileSync(file).equals(before)).toBe(true)
+  expect(readdirSync(dirname(file))).toHaveLength(1)
+})
+
+it.runIf(RELEASE)('0.3.0 reads and writes what this build has written', async () => {
+  const at = directories()
+  layOut('0.3.0', at)
+  const now = await started(at.data, { settings: EXTERNAL })
+  await goOn(now, 'now')
+  await now.stop()
+  const back = await started(at.data, { settings: EXTERNAL, checkout: resolve(RELEASE ?? '') })
+  await goOn(back, 'back')
+  await expectEverything(back)
+  await back.stop()
+  const again = await started(at.data, { settings: EXTERNAL })
+  await expectEverything(again)
+  await again.stop()
+  expect(succeeds('verify', '--data', at.data)).toMatch(/with problems: 0\n$/)
+})
