@@ -24,7 +24,7 @@ const EXPIRED_OF = 5
 const RETENTION_DAYS = '30'
 const RETENTION_MS = 60_000
 /** An export goes through the site from its first row to its last: so much of it tells how fast it goes. */
-const EXPORT_MS = 180_000
+const EXPORT_MS = 60_000
 /** Beside long work a QR code is created so often. */
 const CREATE_EVERY_MS = 100
 const SAMPLE_MS = 50

@@ -78,15 +78,25 @@ export function multiply(file: string, { count, days, expiredOf = 0 }: Multiplie
   // The first is of the day before: it is none of the report, and the numbers keep the order of the times.
   for (const column of ['qr_codes.created_at', 'payments.created_at', 'payments.changed_at', 'events.at'])
     database.exec(`UPDATE ${column.replace('.', ' SET ')} = ${begin - 1}`)
+  // Made of all rows at once, an index takes a fraction of the time.
+  const indexes = database
+    .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL")
+    .all()
+  for (const { name } of indexes) database.exec(`DROP INDEX ${name}`)
   for (const [name, values] of Object.entries(own)) {
     const columns = database
       .prepare(`PRAGMA table_info(${name})`)
       .all()
       .map(({ name }) => String(name))
     const paidOnly = name === 'payments' ? `WHERE NOT (${isExpired})` : ''
+    // From a table of its own: SQLite would first collect all rows that are inserted into the table that they come from.
+    database.exec(
+      `DROP TABLE IF EXISTS temp.row; CREATE TEMP TABLE row AS SELECT * FROM ${name} WHERE number <= 2`,
+    )
     database.exec(`${numbers} INSERT INTO ${name} (${columns}) SELECT ${columns.map((column) => values[column] ?? `row.${column}`)}
-      FROM n CROSS JOIN (SELECT * FROM ${name} WHERE number <= 2) AS row ${paidOnly} ORDER BY n.i, row.number`)
+      FROM n CROSS JOIN temp.row ${paidOnly}`)
   }
+  for (const { sql } of indexes) database.exec(String(sql))
   // The figures that triggers of later changes of a row add up.
   database.exec(`DELETE FROM created_codes; INSERT INTO created_codes
     SELECT created_at - created_at % 900, count(*), 0 FROM qr_codes WHERE status = 'PAYED' GROUP BY 1`)
