@@ -15,7 +15,7 @@ const BATCH = Number(process.env.BATCH ?? 24)
 
 /** Each of them happens in each batch, in an order of its seed. */
 const ONE_SIDE: Event[] = [
-  ...(['kill the service', 'kill both'] as const),
+  ...(['kill the service', 'kill both', 'answer late'] as const),
   ...(['restore the connector', 'restore the service', 'lose the disk of the connector'] as const),
 ]
 const BOTH_SIDES: Event[] = ['restore both', 'lose both disks']
@@ -29,7 +29,7 @@ it.runIf(hasClock).each([
     'though both disks are restored or lost, no account is charged twice while the bank answers questions, and what is known is true',
     true,
   ],
-])('in random histories %s', { timeout: 240_000 + HISTORIES * 30_000 }, async (_, canForget) => {
+])('in random histories %s', { timeout: 480_000 + HISTORIES * 30_000 }, async (_, canForget) => {
   for (let first = SEED; first < SEED + HISTORIES; first += BATCH) {
     const seeds = Array.from({ length: Math.min(BATCH, SEED + HISTORIES - first) }, (_, i) => first + i)
     const batch = await bindingBatch(seeds, canForget)

@@ -1,4 +1,5 @@
 // A fake bank by what it does with bound accounts: T-Bank and Raiffeisenbank in the same words.
+import type { FakeBank } from './banks/fake-bank.ts'
 import { FakeRaiffeisen } from './banks/raiffeisen.ts'
 import { FakeTBank } from './banks/tbank.ts'
 import type { Random } from './random.ts'
@@ -27,8 +28,34 @@ export interface BindingBank {
   made(): MadeCharge[]
   /** How often money was moved, or may have been, by order. */
   executions(): Map<string, number>
+  /** The bank keeps back what it states of bindings from now on. */
+  keepBack(): KeptBack
   /** Calls the function before each call that charges an account, with its order. */
   onCharge(told: (order: string) => void): void
+}
+
+interface KeptBack {
+  isAsked(): boolean
+  /** All answers go out. */
+  answer(): void
+}
+
+/** Keeps back the answers to calls of the operation. */
+function keptBack(fake: FakeBank, operation: string): KeptBack {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let isAsked = false
+  fake.beforeAnswer = async (each) => {
+    if (each !== operation) return
+    isAsked = true
+    await promise
+  }
+  return {
+    isAsked: () => isAsked,
+    answer() {
+      fake.beforeAnswer = async () => {}
+      resolve()
+    },
+  }
 }
 
 /** `NONE`: nobody has agreed, as far as the bank says. */
@@ -63,6 +90,7 @@ function tbankOf(fake: FakeTBank): BindingBank {
     made: () =>
       charges().map(({ orderId, paymentId, refunded }) => ({ order: orderId, number: paymentId, refunded })),
     executions: () => fake.chargesByOrder(),
+    keepBack: () => keptBack(fake, 'GetAddAccountQrState'),
     onCharge(told) {
       fake.beforeExecution = async (operation, { body }) => {
         if (operation === 'ChargeQr') told(fake.sessions.get(String(Object(body).PaymentId))?.orderId ?? '')
@@ -101,6 +129,7 @@ function raiffeisenOf(fake: FakeRaiffeisen): BindingBank {
         (counts, { order }) => counts.set(order, (counts.get(order) ?? 0) + 1),
         new Map<string, number>(),
       ),
+    keepBack: () => keptBack(fake, 'subscription'),
     onCharge(told) {
       fake.beforeExecution = async (operation, { body }) => {
         if (operation === 'charge') told(String(Object(body).order))

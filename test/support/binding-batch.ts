@@ -9,7 +9,9 @@ import { type Random, randomOf } from './random.ts'
 
 /** Of each history in each round. */
 const STEPS = 5
-/** When everything is looked at again after the last step, in hours. No charge can begin after three. */
+/** No charge can begin after that. */
+const CHARGE_HOURS = 3
+/** When everything is looked at again after the last step, in hours. */
 const REST = [0.2, 1.4, 5, 26]
 /** The same before a restored service goes on. */
 const SHORT_REST = [0.2, 1.4, 5]
@@ -19,11 +21,14 @@ const SOON = { timeout: 10_000 }
 /** What happens to service and connector after a round. */
 export type Event =
   | Crash
+  | 'answer late'
   | 'restore the connector'
   | 'restore the service'
   | 'lose the disk of the connector'
   | 'restore both'
   | 'lose both disks'
+
+type Restore = Exclude<Event, Crash | 'answer late'>
 
 export class BindingBatch {
   readonly deployment: BankDeployment
@@ -59,6 +64,9 @@ export class BindingBatch {
     )
     if (event === 'kill the connector' || event === 'kill the service' || event === 'kill both') {
       await this.#crash(event)
+    } else if (event === 'answer late') {
+      await this.#answerLate()
+      this.#count(event)
     } else {
       await restore[event]()
       this.#count(event)
@@ -67,7 +75,7 @@ export class BindingBatch {
   }
 
   /** @returns what can be made of the copies, as docs/banks.md has it */
-  async #backUp(): Promise<Record<Exclude<Event, Crash>, () => Promise<void>>> {
+  async #backUp(): Promise<Record<Restore, () => Promise<void>>> {
     const { connector, service, now } = this.deployment
     // The time of a backup is that of its beginning.
     const time = now() - 1_000
@@ -106,6 +114,18 @@ export class BindingBatch {
   /** Merchants ask again for what neither disk has any more: nothing of it is made twice. */
   async #repeat(): Promise<void> {
     for (const history of this.histories) await history.repeatCharges()
+  }
+
+  /** Charges have begun, and their time ends before the banks have said what is asked first. */
+  async #answerLate(): Promise<void> {
+    const { deployment, histories } = this
+    // After a kill the service waits before it sends a charge.
+    await this.#pass(this.#hours + 0.5)
+    const answers = await Promise.all(histories.map((history) => history.chargeSlowly()))
+    this.#hours += CHARGE_HOURS + 0.1
+    deployment.setClock(this.#hours)
+    for (const answer of answers) answer()
+    await atRest(deployment)
   }
 
   async #crash(what: Crash): Promise<void> {

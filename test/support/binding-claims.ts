@@ -17,10 +17,10 @@ export interface Asked {
   bound: BindingBank
   charges: readonly Charge[]
   refunds: readonly { paymentUid: string; refundUid: string }[]
-  /** The calls that charge, each with the number of deletions before it. */
-  sent: readonly { order: string; deletions: number }[]
-  /** The tokens whose end was on the connector's disk, each with the orders that had begun before. */
-  deletions: readonly { token: string; begun: string }[]
+  /** The calls that charge, each with the number of deletions before it, and whether the charge's time was over. */
+  sent: readonly { order: string; deletions: number; isLate: boolean }[]
+  /** The tokens whose end was on the connector's disk, each with the orders that had begun before, and those that waited all the same. */
+  deletions: readonly { token: string; begun: string; unsent: string }[]
   /** Whether service and connector can have lost both their disks: what neither knows is not told. */
   canForget: boolean
   /** The codes that asked for an account. */
@@ -82,6 +82,9 @@ const uidsOf = (charges: readonly Charge[]): string[] => charges.flatMap(({ paym
 function movedWrongly({ siteId, bound, charges, sent, deletions, canForget }: Asked): string[] {
   const twice = Array.from(bound.executions()).filter(([, times]) => times > 1)
   const problems = twice.map(([order, times]) => `order ${order} was charged ${times} times`)
+  for (const { order, isLate } of sent) if (isLate) problems.push(`order ${order} was charged after its time`)
+  for (const { unsent } of deletions)
+    if (unsent !== '') problems.push(`${unsent} wait to be charged after the end of their token`)
   // What neither disk has can be sent again, and of a deletion that neither has nobody knows.
   if (canForget) return problems
   for (const [order, calls] of Map.groupBy(sent, (call) => call.order))

@@ -13,10 +13,15 @@ const POLL_MS = 50
 /** What the connector could not report. */
 const NOT_TAKEN = `SELECT path || ' ' || body || ': ' || answer AS report FROM reports WHERE site = :site AND state = 'PENDING'`
 
-/** A row where the connector has the end of a binding, with the orders that had begun. */
-const ENDED = `SELECT (SELECT group_concat(bank_order) FROM charges WHERE charges.site = bindings.site
-    AND charges.binding_uid = bindings.binding_uid AND state <> 'QUEUED') AS begun
+const ORDERS = `SELECT group_concat(bank_order) FROM charges
+  WHERE charges.site = bindings.site AND charges.binding_uid = bindings.binding_uid`
+/** A row where the connector has the end of a binding, with the orders that had begun, and those that it could still begin. */
+const ENDED = `SELECT (${ORDERS} AND state <> 'QUEUED') AS begun,
+    coalesce((${ORDERS} AND state = 'QUEUED' AND sent_at IS NULL), '') AS unsent
   FROM bindings WHERE site = :site AND request = :request AND state = 'DELETED'`
+
+/** Whether the connector decided to send a charge when its time was over. */
+const LATE = 'SELECT sent_at >= expires_at AS late FROM charges WHERE site = :site AND bank_order = :order'
 
 const WEIGHTS = {
   ...{ bind: 2, 'pay and bind': 1, consent: 4, unbind: 1, charge: 7, 'charge again': 3 },
@@ -66,7 +71,10 @@ export class BindingHistory {
     this.#random = randomOf(seed)
     this.#misbehaviour = new Misbehaviour(this.#random)
     this.bank.fake.misbehaviour = this.#misbehaviour
-    this.bound.onCharge((order) => this.#sent.push({ order, deletions: this.#deletions.length }))
+    this.bound.onCharge((order) => {
+      const [row] = this.#connector.read(LATE, { site: siteId, order })
+      this.#sent.push({ order, deletions: this.#deletions.length, isLate: row?.late === 1 })
+    })
   }
 
   get counts() {
@@ -100,6 +108,17 @@ export class BindingHistory {
     const step = OPENING[round]?.[index] ?? this.#random.weighted<Step>(WEIGHTS)
     const answer = await this.#carryOut(step).catch((error: unknown) => `no answer: ${String(error)}`)
     this.#note(step, answer)
+  }
+
+  /** Charges an account, and often lets it go, while the bank keeps back what it is asked first. @returns the bank answers */
+  async chargeSlowly(): Promise<() => void> {
+    this.#misbehaviour.mood = undefined
+    const { isAsked, answer } = this.bound.keepBack()
+    this.#note('charge slowly', await this.#carryOut('charge').catch(String))
+    for (let poll = 0; poll < 60 && !isAsked(); poll++) await sleep()
+    this.#note(isAsked() ? 'the bank is asked' : 'the bank is not asked')
+    if (this.#random.chance(0.5)) this.#note('delete', await this.#delete().catch(String))
+    return answer
   }
 
   async #carryOut(step: Step): Promise<unknown> {
@@ -186,7 +205,8 @@ export class BindingHistory {
     for (let poll = 0; poll < 40; poll++) {
       const [row] = this.#connector.read(ENDED, { site: this.siteId, request })
       if (row) {
-        this.#deletions.push({ token: token.value, begun: String(row.begun) })
+        const { begun, unsent } = row
+        this.#deletions.push({ token: token.value, begun: String(begun), unsent: String(unsent) })
         return `${request} deleted`
       }
       await sleep()
