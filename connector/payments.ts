@@ -52,6 +52,8 @@ export function recordPayment(core: Core, known: KnownCode, payment: BankPayment
       },
       createdAt,
     )
+    // A webhook that waits or rests may be of it.
+    disk.webhooks.wake({ qrcId }, createdAt)
     log('info', 'a payment was recorded', { site, bank: bank.name, qrcId, paymentUid, status, isFirst })
     return true
   })

@@ -156,7 +156,7 @@ function reportHeld(core: Core, refund: RefundRow, isAsked: boolean): void {
 
 const UNSENT = 'not sent yet, it is tried again'
 
-/** Tells the merchant why a refund has not been sent. It changes nothing for the merchant why: another reason is told after a day. */
+/** Tells the merchant why a refund has not been sent. The merchant can do nothing about it: a change is reported at most once a day. */
 export function reportUnsent({ disk, platform }: Core, refund: RefundRow, reason: string): void {
   const { site } = refund
   const path = reportPathOf(refund)

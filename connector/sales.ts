@@ -149,8 +149,8 @@ export function codeOfSale(core: Core, sale: SaleRow) {
 }
 
 /**
- * Asks the bank about the unpaid sales of a code, of which one was paid: the webhook says the amount, and not the sale. A
- * webhook of the code that is taken for reported must be stored as such before this is called for the next one.
+ * Asks the bank about the unpaid sales of a code, of which one was paid: the webhook says the amount, and not the sale. Calls about
+ * one code must not overlap, and the webhook that is reported must be stored as done before the next one.
  * @param receiver the name of the credentials to which the bank has sent the webhook
  * @returns whether a payment of the amount is reported, now or before, that had no webhook; of a sale that the bank states as
  * paid later, its own schedule learns

@@ -1,4 +1,4 @@
-// Work about one thing, one after another.
+// A mutex for each key.
 
 export class Turns {
   /** The latest work about each thing, while it lasts. */

@@ -61,7 +61,7 @@ export async function takeWebhook(core: Core, name: string, request: WebhookRequ
       const { id, ...content } = webhook
       const isNew = disk.webhooks.insert({ bank: name, id, content: JSON.stringify(content) }, platform.now())
       // What a repeat with a payment says is known; any other only says that the bank is to be asked.
-      if (!isNew && !webhook.payment) disk.webhooks.again(name, id, platform.now())
+      if (!isNew) disk.webhooks.again(name, id, platform.now(), !webhook.payment)
       count(isNew ? 'taken' : 'repeated')
     } else count('ignored')
     return { status: 200, text: bank.bank.webhookAnswer }
@@ -90,7 +90,7 @@ function refuseForeign(core: Core, bank: OpenBank, { qrcId, reference, owner }: 
 
 const isForeign = ({ known }: Found, owner = ''): boolean => !known.code.reference.startsWith(owner)
 
-/** What time alone seldom changes: a person has to act. */
+/** Problems that last until an operator acts. */
 const NO_SITE = 'no site has this code'
 const NO_SALE = 'the bank tells of no paid sale of this code'
 const NO_PAYMENT = 'the bank tells of no payment of that time'
@@ -120,19 +120,20 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
     return this.core.disk.webhooks.due(bank, now, limit)
   }
 
-  protected idOf({ bank, id }: WebhookRow): string {
-    return JSON.stringify([bank, id])
+  /** One of a QR code at a time: many of one code leave the others their share of what runs at once. */
+  protected idOf({ bank, subject }: WebhookRow): string {
+    return JSON.stringify([bank, subject])
   }
 
   protected async run(row: WebhookRow): Promise<void> {
-    const { disk, platform, log } = this.core
+    const { sites, disk, platform, log } = this.core
     try {
       const problem = await this.#report(row)
       if (problem === undefined) return
-      this.#delay(row, problem)
+      this.#delay(row, problem, sites)
     } catch (error) {
       log('warning', 'a webhook was not reported', { bank: row.bank, error: messageOf(error) })
-      this.#delay(row, messageOf(error))
+      this.#delay(row, messageOf(error), sites)
     }
     // A code can have been registered after the disk was read and before the delay was stored.
     if (row.attempts > 0) return
@@ -141,10 +142,13 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
     if (findOnDisk(this.core, wanted)) disk.webhooks.wake(wanted, platform.now())
   }
 
-  #delay(row: WebhookRow, note: string): void {
-    const { disk, platform } = this.core
+  /** @param askedOf the sites among which its code was looked for */
+  #delay(row: WebhookRow, note: string, askedOf: Core['sites']): void {
+    const { sites, disk, platform } = this.core
     const now = platform.now()
-    if (LASTING.includes(note) && now - row.receivedAt >= ASKED_MS) disk.webhooks.rest(row, note)
+    // A reload in the meantime has woken only what rested already.
+    const isLast = now - row.receivedAt >= ASKED_MS && askedOf === sites
+    if (LASTING.includes(note) && isLast) disk.webhooks.rest(row, note)
     else disk.webhooks.delay(row, note, now + retryDelay(row.attempts))
   }
 

@@ -7,15 +7,18 @@ const WebhookRow = z.object({
   bank: z.string(),
   id: z.string(),
   content: z.string(),
+  subject: z.string(),
   note: z.string(),
   receivedAt: z.int(),
   attempts: z.int(),
 })
 export type WebhookRow = z.output<typeof WebhookRow>
 
-const SELECT = 'SELECT bank, id, content, note, received_at AS receivedAt, attempts FROM webhooks'
+/** The subject is the QR code, where the webhook names it. */
+const SELECT = `SELECT bank, id, content, coalesce(content ->> 'qrcId', id) AS subject, note, received_at AS receivedAt, attempts
+  FROM webhooks`
 
-/** The time of what rests. A number, because the column has no null; an older version names such a row as well. */
+/** `next_at` of a webhook that rests: the column is NOT NULL. `check` of an older version lists such a row too. */
 const NEVER = Number.MAX_SAFE_INTEGER
 
 export class Webhooks {
@@ -39,8 +42,8 @@ export class Webhooks {
        ON CONFLICT DO NOTHING`,
     )
     this.#again = database.prepare(
-      `UPDATE webhooks SET state = 'NEW', next_at = ?, attempts = 0
-       WHERE bank = ? AND id = ? AND state IN ('DONE', 'GIVEN_UP')`,
+      `UPDATE webhooks SET state = 'NEW', note = '', received_at = ?, next_at = ?, attempts = 0
+       WHERE bank = ? AND id = ? AND (state = 'GIVEN_UP' OR state = 'NEW' AND next_at = ${NEVER} OR state = 'DONE' AND ?)`,
     )
     // Its report has the payer from now on. Only one without a payment is processed once more.
     this.#finish = database.prepare(
@@ -82,9 +85,12 @@ export class Webhooks {
     return this.#insert.run(bank, id, content, now, now).changes === 1
   }
 
-  /** Processes a webhook once more: the bank may have something new under the same text. */
-  again(bank: string, id: string, now: number): void {
-    this.#again.run(now, bank, id)
+  /**
+   * The bank has repeated a webhook: one that was given up or rests is processed as a new one.
+   * @param isUpdate whether one that is done is processed too: the bank may have something new under the same text
+   */
+  again(bank: string, id: string, now: number, isUpdate: boolean): void {
+    this.#again.run(now, now, bank, id, Number(isUpdate))
   }
 
   finish({ bank, id }: WebhookRow, state: 'DONE' | 'FOREIGN' | 'GIVEN_UP', note: string): void {

@@ -69,8 +69,12 @@ it('one of a declined charge that the bank does not know is given up after a day
   await running.connector.settle()
   expect(at.raiffeisen.callsOf('charge_status')).toHaveLength(calls)
   expect(asked.result()?.status).toBe('DECLINED')
-  at.raiffeisen.heal()
+  // Not on the first word: it is as a new one.
   await callback()
+  await running.connector.settle()
+  expect(waiting()).toBe(1)
+  at.raiffeisen.heal()
+  at.clock.now += HOUR
   await running.connector.settle()
   expect(asked.result()?.status).toBe('COMPLETED')
 })

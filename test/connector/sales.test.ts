@@ -415,6 +415,34 @@ describe('two webhooks of one sum that are processed at once', () => {
   })
 })
 
+it('many webhooks of one counter do not delay that of another code', async () => {
+  const { at, connector, code } = await counter()
+  for (let sale = 0; sale < 20; sale++) {
+    await arm(at, code, `s${sale}`)
+    await at.tochka.pay(code.qrcId)
+  }
+  const other = await register(at, 'tea')
+  await at.tochka.pay(other.qrcId)
+  await connector.settle(1)
+  expect(at.service.site('tea').payments.has(other.qrcId)).toBe(true)
+})
+
+it('a webhook that rests ends where the sale’s schedule finds its payment', async () => {
+  const { at, connector, core, code } = await counter()
+  await arm(at, code, 's1')
+  at.tochka.fail('sale_status', { status: 502 }, 10)
+  await at.tochka.pay(code.qrcId)
+  await connector.settle(1)
+  expect(core.disk.webhooks.waiting()).toHaveLength(1)
+  const [row] = core.disk.webhooks.waiting()
+  if (row) core.disk.webhooks.rest(row, 'the bank tells of no paid sale of this code')
+  at.tochka.heal()
+  at.clock.now += MINUTE
+  await connector.settle()
+  expect(at.service.site('tea').payments.size).toBe(1)
+  expect(core.disk.webhooks.waiting()).toEqual([])
+})
+
 it('two sets of credentials that the bank tells of one payment each end their webhook', async () => {
   const { at, connector, core, code } = await counter()
   await arm(at, code, 's1')
