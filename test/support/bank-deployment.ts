@@ -238,7 +238,11 @@ export async function bankDeployment({
     /** A process for many commands, beside the connector that runs. */
     commands: () => connectorCommands(setting()),
     /** Something may be due: the connector looks. */
-    kick: () => fetch(`http://127.0.0.1:${toConnector.port}/webhooks/nobody`, { method: 'POST' }),
+    kick() {
+      const ask = () => fetch(`http://127.0.0.1:${toConnector.port}/webhooks/nobody`, { method: 'POST' })
+      // A connection that was kept can be closed just then.
+      return ask().catch(ask)
+    },
     /** Runs a command to its end, beside the connector that runs. */
     command: (name: string, ...options: string[]) => runConnector(setting(), name, options),
     async succeeds(name: string, ...options: string[]): Promise<string> {
