@@ -6,23 +6,30 @@ import { migrate } from '../../../src/site/database/schema.ts'
 import { applyRemaining } from '../../../src/site/payments/early-payments.ts'
 import { reportPage } from '../../../src/site/payments/payments-report.ts'
 import { reportPayment } from '../../../src/site/payments/reports.ts'
+import { UnreadableRowError } from '../../../src/site/rows/columns.ts'
 import { integer } from '../../../src/site/rows/sql.ts'
 import { contextOf, createIn, creation, inNewSite, ORIGIN } from '../../support/site.ts'
 
 const NOW = 1_800_000_000
 
-/** Reports payments of a link, and then creates its QR code. */
-function createdAfter(payments: number, work: (sql: SqlStorage) => void): Promise<void> {
+/** Reports payments of each link, and then creates their QR codes. */
+function createdAfter(
+  payments: number,
+  work: (sql: SqlStorage) => void,
+  links: readonly string[] = ['q-1'],
+): Promise<void> {
   return inNewSite((storage) => {
     migrate(storage)
     const context = contextOf(storage.sql, NOW)
-    for (let n = 0; n < payments; n++) {
-      const amount = { minorUnits: 500, currency: 'RUB' }
-      const report = { paymentUid: `p-${n}`, status: 'COMPLETED', amount } as const
-      unwrap(reportPayment({ ...context, ...ORIGIN }, { linkId: 'q-1', isKept: true }, report))
+    for (const linkId of links) {
+      for (let n = 0; n < payments; n++) {
+        const amount = { minorUnits: 500, currency: 'RUB' }
+        const report = { paymentUid: `p-${linkId}-${n}`, status: 'COMPLETED', amount } as const
+        unwrap(reportPayment({ ...context, ...ORIGIN }, { linkId, isKept: true }, report))
+      }
+      const registered = { payload: `https://bank.example/${linkId}`, qrcId: linkId, currencies: ['RUB'] }
+      unwrap(createIn(context, { ...creation(`of ${linkId}`), registered }))
     }
-    const registered = { payload: 'https://bank.example/q-1', qrcId: 'q-1', currencies: ['RUB'] }
-    unwrap(createIn(context, { ...creation('a'), registered }))
     work(storage.sql)
   })
 }
@@ -55,3 +62,19 @@ describe('a create', () => {
   it('applies 100 payments, and leaves nothing', () =>
     createdAfter(100, (sql) => expect([applied(sql), waiting(sql)]).toEqual([100, 0])))
 })
+
+it.each([
+  ['a QR code', "UPDATE qr_codes SET type = 'WALLET' WHERE number = 1"],
+  ['a payment', "UPDATE payments SET network = 'another' WHERE number = 130"],
+])('%s of a later version keeps no payments of another QR code from being applied', (_, query) =>
+  createdAfter(
+    130,
+    (sql) => {
+      sql.exec(query)
+      applyRemaining(contextOf(sql, NOW))
+      expect([applied(sql), waiting(sql)]).toEqual([230, 1])
+      expect(() => applyRemaining(contextOf(sql, NOW))).toThrow(UnreadableRowError)
+    },
+    ['q-1', 'q-2'],
+  ),
+)
