@@ -22,7 +22,11 @@ const SettingsColumn = z.object({
   legalName: z.optional(z.string()),
   taxId: z.optional(z.string()),
   callbackUrl: z.optional(z.string()),
-  notificationTypes: z.array(z.enum(NOTIFICATION_TYPES)),
+  // Others are of a later version, as after going back to this one.
+  notificationTypes: z.pipe(
+    z.array(z.string()),
+    z.transform((types) => NOTIFICATION_TYPES.filter((type) => types.includes(type))),
+  ),
   logo: z.optional(z.string()),
 } satisfies Record<keyof StoredSettings, z.ZodMiniType>)
 
