@@ -22,7 +22,7 @@ const MAX_ENDS = 500
 const MAX_PAGES = 10
 
 /** All ends that are due are of rows that this version cannot read, or of QR codes whose row it cannot. */
-class UnreadableEnds extends UnreadableRowError {}
+export class UnreadableEnds extends UnreadableRowError {}
 
 /**
  * Records ends that have come, of each kind the oldest first. Those of rows that this version cannot read stay due.
@@ -63,7 +63,11 @@ export function recordEnds(context: Context, max = MAX_ENDS): void {
   }
 }
 
-/** A function that records an end reads what it needs before it writes. @returns whether it could read that */
+/**
+ * A function that records an end reads each row that can be of a later version before it writes anything. What it reads after that
+ * are its own writes, and the settings, which leave out what they do not know.
+ * @returns whether it could read them
+ */
 function isRecorded(record: () => unknown): boolean {
   try {
     record()
