@@ -186,13 +186,15 @@ export function raiffeisenBank(name: string, now: () => number, index = 552) {
         refunded,
       })),
     ledger: () =>
-      Array.from(fake.codes.values()).flatMap(({ qrId: qrcId, payments, isStatic, amount: paid }) =>
-        payments.map(({ transactionId, transactionDate, refunded }, i): LedgerPayment => {
+      Array.from(fake.codes.values()).flatMap(({ qrId: qrcId, order, payments, isStatic, amount: paid }) =>
+        payments.map(({ transactionId, transactionDate, status, refunded }, i): LedgerPayment => {
           const paymentUid = isStatic ? String(transactionId) : qrcId
           // Of a static code the bank states the latest payment alone.
           const isLatest = i === payments.length - 1
           const told = { qrcId, paymentUid, paid, refunded }
-          return isLatest ? told : { ...told, lack: { kind: 'unseen', webhook: `|${transactionDate}` } }
+          // Other banks have payments of the same millisecond.
+          const webhook = `|${order}|${status}|${transactionDate}`
+          return isLatest ? told : { ...told, lack: { kind: 'unseen', webhook } }
         }),
       ),
     numbersOf: (qrcId: string) =>
