@@ -13,4 +13,9 @@ const file = join(import.meta.dirname, '../../public/api.json')
 // Two builds at the same time never read half a file.
 writeFileSync(`${file}.${process.pid}`, `${JSON.stringify(document)}\n`)
 renameSync(`${file}.${process.pid}`, file)
-if (!process.env.WITHOUT_DOCS) await buildSite(document)
+try {
+  if (!process.env.WITHOUT_DOCS) await buildSite(document)
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}

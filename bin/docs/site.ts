@@ -22,16 +22,23 @@ const root = join(import.meta.dirname, '../..')
 const target = join(root, 'public/docs')
 const generator = join(import.meta.dirname, 'site')
 const packages = join(generator, 'node_modules')
+const cache = join(root, 'node_modules/.cache')
+/** All that a failed build has said, from the root. */
+const LOG = 'node_modules/.cache/docs.log'
 /** In the site: the hash of what it was made of. */
 const STAMP = 'sources.txt'
+/** Instead of the site: its build has failed (bin/serve/docs-worker.js). */
+const FAILED = 'failed.txt'
 
-/** @throws Error of the generator */
+/** @throws Error of one line: the file that it names has the rest */
 export async function buildSite(document: OpenApiDocument): Promise<void> {
   const pages = pagesOf(document)
   const hash = hashOf(pages)
   const stamp = join(target, STAMP)
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
-  const work = mkdtempSync(join(mkdirs(join(root, 'node_modules/.cache')), 'docs-'))
+  console.log('building the documentation (about a minute, once)')
+  rmSync(join(target, FAILED), { force: true })
+  const work = mkdtempSync(join(mkdirs(cache), 'docs-'))
   try {
     const output = join(work, 'docs')
     for (const { path, text } of pages) write(join(work, 'content', path), text)
@@ -39,6 +46,10 @@ export async function buildSite(document: OpenApiDocument): Promise<void> {
     finish(output)
     writeFileSync(join(output, STAMP), hash)
     replace(output)
+  } catch (error) {
+    writeFileSync(join(root, LOG), `${error instanceof Error ? error.stack : error}\n`)
+    write(join(target, FAILED), '')
+    throw new Error(`the documentation could not be built: ${LOG} says why`)
   } finally {
     rmSync(work, { recursive: true, force: true })
   }
@@ -68,13 +79,26 @@ async function generate(work: string, output: string): Promise<void> {
       },
     })
   // npm writes this file last.
-  if (!existsSync(join(packages, '.package-lock.json'))) await run('npm', 'ci', '--no-audit', '--no-fund')
+  const installed = join(packages, '.package-lock.json')
+  // Two installations at the same time would remove each other's packages. npm has the lock itself, even when its build is killed.
+  if (!existsSync(installed)) {
+    const install = 'test -e "$0" || exec npm ci --no-audit --no-fund'
+    await run(
+      join(root, 'deploy/lock'),
+      '--wait',
+      join(cache, 'docs-packages'),
+      'sh',
+      '-c',
+      install,
+      installed,
+    )
+  }
   await run(process.execPath, 'generate.ts', output, work)
 }
 
 /** Two builds at the same time never serve half a site. */
 function replace(output: string): void {
-  const old = mkdtempSync(join(root, 'node_modules/.cache/docs-'))
+  const old = mkdtempSync(join(cache, 'docs-'))
   try {
     if (existsSync(target)) renameSync(target, join(old, 'docs'))
     renameSync(output, target)

@@ -53,18 +53,30 @@ const NO_FILES = { files: {}, docsHeaders: {} }
 
 /**
  * Builds the documentation site into public/docs, unless it is there.
- * @throws Error of the generator, or of the installation of its packages
+ * @throws Error of one line, or of the signal that ended it
  */
 export async function buildDocs({ isUrgent = true } = {}): Promise<void> {
-  await runBuild({}, isUrgent)
+  try {
+    await runBuild({}, isUrgent)
+  } catch (error) {
+    const said = error instanceof Error && 'stderr' in error ? `${error.stderr}`.trim() : ''
+    throw said ? new Error(said) : error
+  }
 }
 
-/** Runs bin/docs/build.ts. */
+const WITHOUT_WARNINGS = '--disable-warning=ExperimentalWarning'
+
+/** Runs bin/docs/build.ts; what it says of its progress is for somebody who waits for it. */
 async function runBuild(settings: Record<string, string>, isUrgent = true): Promise<void> {
-  const building = promisify(execFile)(process.execPath, [join(root, 'bin/docs/build.ts')], {
-    cwd: root,
-    env: { ...nodeFirst(), ...settings },
-  })
+  const building = promisify(execFile)(
+    process.execPath,
+    [WITHOUT_WARNINGS, join(root, 'bin/docs/build.ts')],
+    {
+      cwd: root,
+      env: { ...nodeFirst(), ...settings },
+    },
+  )
+  if (isUrgent) building.child.stdout?.pipe(process.stdout)
   const { pid } = building.child
   if (!isUrgent && pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW)
   await whileThisRuns(building)

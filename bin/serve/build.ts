@@ -8,7 +8,12 @@ import { beginBuild, DISTRIBUTION, publish } from './distribution.ts'
 const deploy = join(import.meta.dirname, '../../deploy')
 
 const build = beginBuild()
-await buildDocs()
+try {
+  await buildDocs()
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exit(1)
+}
 await buildService(build)
 for (const file of ['lock', 'run', 'settings.example']) copyFileSync(join(deploy, file), join(build, file))
 writeIdentity(build, join(deploy, '..'))

@@ -12,6 +12,14 @@ const NOT_YET = {
   en: ['Documentation', 'The documentation is being built. This page loads again until it is here.'],
   ru: ['Документация', 'Документация собирается. Страница обновится сама.'],
 }
+const FAILED = {
+  en: ['The documentation could not be built', 'The log says why. Start again, or run npm run build.'],
+  ru: [
+    'Документацию собрать не удалось',
+    'Причина — в журнале. Запустите сервис снова или выполните npm run build.',
+  ],
+}
+const START_PAGE = { en: 'Start page', ru: 'На главную' }
 
 export default {
   /** @param env FILES: the directory of the static files; HEADERS: of every answer. 404 without a body where there is no such page */
@@ -27,7 +35,9 @@ export default {
     const name = path === '/docs/' ? '/docs/index.html' : /\.\w+$/.test(path) ? path : `${path}.html`
     const found = await FILES.fetch(`http://files${name}`)
     if (!found.ok)
-      return name === '/docs/index.html' ? notYet(HEADERS, request) : new Response(null, { status: 404 })
+      return name === '/docs/index.html'
+        ? notYet(FILES, HEADERS, request)
+        : new Response(null, { status: 404 })
     const changed = Date.parse(found.headers.get('Last-Modified') ?? '')
     const headers = new Headers(HEADERS)
     const text = TYPES[name.split('.').at(-1)]
@@ -48,20 +58,22 @@ export default {
   },
 }
 
-function notYet(headers, request) {
+async function notYet(files, headers, request) {
   const language = /^ru\b/i.test(request.headers.get('Accept-Language') ?? '') ? 'ru' : 'en'
-  const [title, text] = NOT_YET[language]
-  const page = `<!doctype html><html lang="${language}"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${title}</title><link rel="icon" href="../icon.svg"><link rel="stylesheet" href="../style.css">
-<main><h1>${title}</h1><p role="status">${text}</p></main>`
+  // bin/docs/site.ts writes it.
+  const hasFailed = (await files.fetch('http://files/docs/failed.txt')).ok
+  const [title, text] = (hasFailed ? FAILED : NOT_YET)[language]
+  const page = `<!doctype html><html lang="${language}"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title><link rel="icon" href="../icon.svg"><link rel="stylesheet" href="../payer.css">
+<main class="final" data-status="503"><section><h1${hasFailed ? ' class="end"' : ''}>${title}</h1><p class="advice" role="status">${text}</p>
+<p><a href="../">${START_PAGE[language]}</a></p></section></main>`
   return new Response(page, {
     status: 503,
     headers: {
       ...headers,
       'Content-Type': TYPES.html,
       'Cache-Control': 'no-store',
-      Refresh: '2',
-      'Retry-After': '2',
+      ...(!hasFailed && { Refresh: '2', 'Retry-After': '2' }),
     },
   })
 }

@@ -1,6 +1,6 @@
 // npm start: what it opens, what it writes, and how it ends.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -166,6 +166,24 @@ describe('a start without settings', () => {
     for (const path of ['/docs/late/other', '/docs/late', '/docs/..%2fstyle.css', '/docs/%2e%2e/page.js/x'])
       expect((await fetch(address + path)).status).toBe(404)
     expect((await fetch(`${address}/style.css`)).status).toBe(200)
+  })
+
+  it.each([
+    ['while it is built', undefined, '2', 'The documentation is being built'],
+    ['when its build has failed', 'failed.txt', null, 'The documentation could not be built'],
+  ])('says of the documentation %s what there is to do', async (_, file, refresh, text) => {
+    const build = join(shared.directory(), `build-${file}`)
+    cpSync(inject('build'), build, { recursive: true })
+    rmSync(join(build, 'public/docs'), { recursive: true, force: true })
+    mkdirSync(join(build, 'public/docs'))
+    if (file) writeFileSync(join(build, 'public/docs', file), '')
+    const other = await shared.start('--build', build, '--persist-to', join(build, 'state'))
+    await other.writes(READY)
+    const answer = await fetch(`http://127.0.0.1:${other.port}/docs/`)
+    expect([answer.status, answer.headers.get('Refresh')]).toEqual([503, refresh])
+    const page = await answer.text()
+    expect(page).toContain(text)
+    expect(page).toContain('<a href="../">Start page</a>')
   })
 
   it('logs one line of JSON for a request, without its path', async () => {

@@ -1,7 +1,7 @@
 // One service per state directory, whatever ends how.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -80,6 +80,13 @@ it('a workerd that replaces one that crashed has the lock too', async () => {
 })
 
 describe('deploy/lock', () => {
+  const log = () => join(directory(), 'log')
+  /** A process that waits for a lock of flock(2) has a row with an arrow. */
+  const isAwaited = () =>
+    new RegExp(`-> FLOCK .*:${statSync(join(directory(), 'lock')).ino} `).test(
+      readFileSync('/proc/locks', 'utf8'),
+    )
+
   /** A directory that is all of PATH: it has the commands that the script needs, and these. */
   function path(...others: string[]): string {
     const bin = join(directory(), others.join() || 'none')
@@ -114,6 +121,22 @@ describe('deploy/lock', () => {
     await once(holder, 'exit')
     expect(lock(other, 'true')).toEqual({ status: 0, output: '' })
   })
+
+  it.each(['flock', 'perl'])(
+    'with --wait and %s a command runs when the one before has ended',
+    async (tool) => {
+      const env = { ...process.env, PATH: path(tool) }
+      const holder = spawn(LOCK, [directory(), 'sh', '-c', 'echo && read end && echo first >>"$0"', log()], {
+        env,
+      })
+      await once(holder.stdout, 'data')
+      const waiting = spawn(LOCK, ['--wait', directory(), 'sh', '-c', 'echo second >>"$0"', log()], { env })
+      while (!isAwaited()) await sleep(20)
+      holder.stdin.write('end\n')
+      const [status] = await once(waiting, 'exit')
+      expect([status, readFileSync(log(), 'utf8')]).toEqual([0, 'first\nsecond\n'])
+    },
+  )
 
   it('runs nothing where it cannot lock', () => {
     const { status, output } = lock(path(), 'sh', '-c', 'echo it runs')
