@@ -10,7 +10,7 @@ export function tokenSecret(file: string | undefined): { secret: string; source:
     throw new Error('TOKEN_SECRET is not set, and there is no .dev.vars: the first npm start makes it')
   const source = process.env.TOKEN_SECRET
     ? 'the environment'
-    : (file ?? '.dev.vars: only services of this checkout accept the token')
+    : (file ?? '.dev.vars: only npm start of this checkout accepts the token')
   return { secret, source }
 }
 

@@ -45,17 +45,25 @@ export function readWanted(): Wanted {
       'exactly one siteId is required, 1 to 64 of A-Z a-z 0-9 . _ -, as in npm run onboard -- tea',
     )
   if (isTestSiteId(siteId)) {
-    throw new Error(`${siteId} is a test site, which needs no bank: npm run -s token -- ${siteId}`)
+    throw new Error(
+      `${siteId} is a test site, which needs no bank: npm run -s token -- ${siteId} --env-file FILE`,
+    )
   }
   const days = Number(values.days)
   if (!Number.isInteger(days) || days <= WARNED_DAYS || days > 3650) {
     throw new Error(`--days is ${values.days}, must be a whole number from ${WARNED_DAYS + 1} to 3650`)
   }
+  const { bank = '', config = '', data = '' } = values
+  refuseMissing([
+    ['--bank NAME', bank, 'the name of the credentials'],
+    ['--config FILE', config, 'the configuration of the connector'],
+    ['--data DIR', data, 'the directory of the connector'],
+  ])
   return {
     siteId,
-    bank: given('bank', values.bank, 'the name of the credentials'),
-    config: given('config', values.config, 'the configuration of the connector'),
-    data: given('data', values.data, 'the directory of the connector'),
+    bank,
+    config,
+    data,
     envFile: values['env-file'],
     name: values.name,
     days,
@@ -70,9 +78,11 @@ export function readWanted(): Wanted {
   }
 }
 
-function given(name: string, value: string | undefined, rule: string): string {
-  if (!value) throw new Error(`--${name} is not given, must be ${rule}`)
-  return value
+/** @throws Error with a line for each that has no value */
+function refuseMissing(options: readonly (readonly [option: string, value: string, rule: string])[]): void {
+  const missing = options.filter(([, value]) => value === '')
+  if (missing.length > 0)
+    throw new Error(missing.map(([option, , rule]) => `${option} is not given, must be ${rule}`).join('\n'))
 }
 
 /** `NAME=VALUE`, as often as it is given. */

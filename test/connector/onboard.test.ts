@@ -130,12 +130,15 @@ describe('onboard', { timeout: 240_000 }, () => {
 describe('onboard changes nothing', () => {
   it.each([
     [['bar', '--bank', 'other'], /^--bank is other, must be one of the configuration \(tochka-main, /],
-    [['bar'], /^--bank is not given, must be the name of the credentials$/],
+    [['bar'], /^--bank NAME is not given, must be the name of the credentials$/],
     [
       ['bar', '--bank', 'tbank-cafe', '--days', '30'],
       /^--days is 30, must be a whole number from 31 to 3650$/,
     ],
-    [['bar-test', '--bank', 'tbank-cafe'], /^bar-test is a test site, which needs no bank/],
+    [
+      ['bar-test', '--bank', 'tbank-cafe'],
+      /^bar-test is a test site, which needs no bank: npm run -s token -- bar-test --env-file FILE$/,
+    ],
     [['a/b', '--bank', 'tbank-cafe'], /^exactly one siteId is required/],
     [['bar', '--bank', 'tochka-main'], /^nothing is changed:\nsites\.bar\.merchantId: /],
     [
