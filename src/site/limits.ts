@@ -32,7 +32,7 @@ export function refusePayment(
   if (amount.minorUnits <= maxPayment.minorUnits) return undefined
   return exceeded(
     amount,
-    `at most ${formatMinorUnits(maxPayment.minorUnits)}, the operator's limit of a payment`,
+    `must be at most ${formatMinorUnits(maxPayment.minorUnits)}, the operator's limit of a payment`,
   )
 }
 
@@ -46,12 +46,12 @@ export function refuseRefund(
   if (!maxRefundsPerDay || amount.currency !== maxRefundsPerDay.currency) return undefined
   const left = maxRefundsPerDay.minorUnits - acceptedOfDay(sql, now, offset, amount.currency)
   if (amount.minorUnits <= left) return undefined
-  const limit = `the operator's limit of ${formatMinorUnits(maxRefundsPerDay.minorUnits)} for the refunds of a day`
+  const limit = `the operator's limit of ${formatMinorUnits(maxRefundsPerDay.minorUnits)} for refunds a day`
   return exceeded(
     amount,
     left > 0
-      ? `at most ${formatMinorUnits(left)}, which is left of ${limit}`
-      : `of another day: nothing is left of ${limit}`,
+      ? `must be at most ${formatMinorUnits(left)}, which is left today of ${limit}`
+      : `but nothing is left today of ${limit}`,
   )
 }
 
@@ -67,7 +67,7 @@ function acceptedOfDay(sql: Sql, now: number, offset: string, currency: string):
 }
 
 function exceeded({ minorUnits }: Amount, rule: string): Refusal {
-  const text = `is ${formatMinorUnits(minorUnits)}, must be ${rule}`
+  const text = `is ${formatMinorUnits(minorUnits)}, ${rule}`
   return {
     ok: false,
     code: 'site.limit.exceeded',

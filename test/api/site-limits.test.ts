@@ -276,15 +276,13 @@ describe('a refund', () => {
     const instructions = await site.instructions()
     expect(await exceeded(await site.of('b', 1.01))).toEqual(
       cause(
-        "is 1.01, must be at most 1.00, which is left of the operator's limit of 3.00 for the refunds of a day",
+        "is 1.01, must be at most 1.00, which is left today of the operator's limit of 3.00 for refunds a day",
       ),
     )
     expect([await snapshot(site, site.paymentUid), await site.instructions()]).toEqual([before, instructions])
     expect((await site.of('b', 1)).status).toBe(200)
     expect(await exceeded(await site.of('c', 0.01))).toEqual(
-      cause(
-        "is 0.01, must be of another day: nothing is left of the operator's limit of 3.00 for the refunds of a day",
-      ),
+      cause("is 0.01, but nothing is left today of the operator's limit of 3.00 for refunds a day"),
     )
   })
 
