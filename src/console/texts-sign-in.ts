@@ -24,7 +24,7 @@ export const SIGN_IN_TEXTS: Record<
     title: 'Вход в кабинет',
     token: 'Токен доступа',
     tokenHint:
-      'Вставьте токен, с которым ваш сервер обращается к API. Кабинет покажет то, что разрешает этот токен, и не сохраняет его.',
+      'Вставьте токен, с которым ваш сервер обращается к API, или токен оператора. Кабинет покажет то, что разрешает этот токен, и не сохраняет его.',
     signIn: 'Войти',
     signOut: 'Выйти',
     notSignedOut: 'Выйти не получилось',
@@ -46,7 +46,7 @@ export const SIGN_IN_TEXTS: Record<
     title: 'Sign in to the console',
     token: 'Access token',
     tokenHint:
-      'Paste the token with which your server calls the API. The console shows what this token allows, and does not store it.',
+      'Paste the token with which your server calls the API, or your operator’s token. The console shows what this token allows, and does not store it.',
     signIn: 'Sign in',
     signOut: 'Sign out',
     notSignedOut: 'You are still signed in',

@@ -10,6 +10,8 @@ interface HomeTexts {
   title: string
   lead: string
   begin: string
+  /** The anchor of this heading in the guide on testing. */
+  testSite: string
   request: string
   answer: string
   copy: string
@@ -48,6 +50,7 @@ export const HOME_TEXTS: Readonly<Record<Language, HomeTexts>> = {
     title: 'Оплата по QR-коду СБП одним запросом',
     lead: 'Покупатель платит через Систему быстрых платежей в приложении своего банка. Магазин сразу узнаёт об оплате.',
     begin: 'Попробовать',
+    testSite: 'ваш-тестовый-сайт',
     request: 'Запрос',
     answer: 'Ответ',
     copy: 'Скопировать',
@@ -109,6 +112,7 @@ export const HOME_TEXTS: Readonly<Record<Language, HomeTexts>> = {
     title: 'Take SBP payments by QR code with one request',
     lead: 'The customer pays in their bank’s app through Russia’s Faster Payments System (FPS, also SBP). The shop learns of it at once.',
     begin: 'Try it',
+    testSite: 'your-test-site',
     request: 'Request',
     answer: 'Answer',
     copy: 'Copy',

@@ -48,6 +48,9 @@ function show(c: Context<AppEnv>, { config }: Service, demo: Demo): Promise<Resp
   const hasDemo = isSandbox(config, DEMO_SITE)
   const link = demo.made?.qrCode.payload
   const [[docs, documentation]] = texts.links
+  // Five minutes begin with a checkout, which a merchant of a deployment does not have.
+  const testing = config.testNetwork?.isServed && `${docs}guides/testing#${texts.testSite}`
+  const begin = hasDemo ? '#demo' : testing
   const { request, answer } = example(config.publicUrl ?? originOf(c))
   const code = (title: string, text: string) =>
     html`<figure><figcaption>${title} <button class="copy" data-copied="${texts.copied}">${texts.copy}</button></figcaption><pre tabindex="0"><code>${text}</code></pre></figure>`
@@ -58,7 +61,7 @@ function show(c: Context<AppEnv>, { config }: Service, demo: Demo): Promise<Resp
       <section class="lead">
         <h1 tabindex="-1">${texts.title}</h1>
         <p>${texts.lead}</p>
-        <p class="begin"><a class="button primary" href="${hasDemo ? '#demo' : `${docs}guides/five-minutes`}">${texts.begin}</a>
+        <p class="begin">${begin && html`<a class="button primary" href="${begin}">${texts.begin}</a>`}
         <a class="button quiet" href="${docs}">${documentation}</a></p>
       </section>
       <section class="exchange">${code(texts.request, request)}${code(texts.answer, answer)}</section>

@@ -48,6 +48,16 @@ describe('the home page', () => {
   )
 })
 
+it.each([
+  ['a sandbox', { PAYMENT_NETWORK: 'sandbox' }, '#demo'],
+  ['a deployment with test sites', { TEST_SITES: 'on' }, 'docs/guides/testing#your-test-site'],
+  ['a deployment without them', {}, undefined],
+])('on %s the start page begins with what a merchant has there', async (_, settings, href) => {
+  const headers = { Accept: 'text/html', 'Accept-Language': 'en' }
+  const page = await (await call('/', { token: null, headers }, serviceWith({ settings }))).text()
+  expect(/<a class="button primary" href="([^"]+)">Try it</.exec(page)?.[1]).toBe(href)
+})
+
 it('the start page shows a request, and the answer that the service gives to it', async () => {
   const settings = {
     PAYMENT_NETWORK: 'sandbox',
