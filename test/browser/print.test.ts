@@ -57,15 +57,23 @@ it.each([
   },
 )
 
-it('is not covered by its buttons on a phone', async () => {
+it.each([
+  ['a phone', DEVICES.phone],
+  ['a window of 800 × 1130', { viewport: { width: 800, height: 1130 } }],
+  ['a window of 1280 × 800', { viewport: { width: 1280, height: 800 } }],
+])('is not covered by its buttons on %s', async (name, device) => {
   const shop = await openShop(inject('network'))
   const made = await shop.make({}, { type: 'STATIC', ttl: undefined })
-  const { page } = await visit(browser, made.page.replace('?', '/print?'), DEVICES.phone)
-  const foot = await page.locator('.foot').boundingBox()
-  for (const button of ['[data-print]', '.language']) {
-    const box = await page.locator(button).boundingBox()
-    expect((foot?.y ?? Infinity) + (foot?.height ?? 0)).toBeLessThanOrEqual(box?.y ?? 0)
-  }
+  const { page } = await visit(browser, made.page.replace('?', '/print?'), device)
+  await picture(page, `print-on-${name.replace(/\W+/g, '-')}`)
+  const covered = await page.evaluate<number>(`{
+    const boxes = (selector) => [...document.querySelectorAll(selector)].map((each) => each.getBoundingClientRect())
+    const buttons = boxes('[data-print], .language')
+    buttons.length !== 2 ? NaN : boxes('.sheet > *').filter((each) => buttons.some(
+      (button) => button.left < each.right && each.left < button.right && button.top < each.bottom && each.top < button.bottom,
+    )).length
+  }`)
+  expect(covered).toBe(0)
 })
 
 it('has the colour of the shop, and on a test site says so; its button prints, and is not printed', async () => {
