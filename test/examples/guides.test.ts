@@ -96,11 +96,11 @@ describe.each(CASES)(`in %s, the commands in %s (SEED=${SEED})`, (name, language
     refunds: async (shell, all) => {
       for (const block of all) expect(await shell.run(block)).toContain('"refundUid":"refund-1"')
     },
-    tokens: async (shell, [consent = '', charge = '', ...more]) => {
+    tokens: async (shell, [consent = '', agreement = '', charge = '', ...more]) => {
       expect(more).toEqual([])
       const made = await shell.run(consent)
       expect(made).toContain('"status":"WAITING"')
-      await sandbox(`${uidIn(made)}/bindings`)
+      expect(await shell.run(agreement)).toContain('"status":"ACCEPTED"')
       expect(await shell.run(charge)).toContain('INIT_PAYMENT_BY_TOKEN')
     },
     'counter-and-static': async (

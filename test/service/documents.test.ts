@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '../..')
 const DOCUMENTS = [
   ...['README.md', 'docs/connector.md'],
   ...['en', 'ru'].flatMap((language) =>
-    ['five-minutes', 'self-hosting'].map((guide) => `docs/guides/${language}/${guide}.md`),
+    ['five-minutes', 'notifications', 'self-hosting'].map((guide) => `docs/guides/${language}/${guide}.md`),
   ),
 ]
 

@@ -21,6 +21,7 @@ export const NOT_RUN: readonly (readonly [begins: string, why: string])[] = [
     'it needs an account; test/service/deploy.test.ts deploys as far as one can without',
   ],
   ['npm ci && npm run build\n', 'test/selfhost/serve.test.ts builds and serves'],
+  ['NOTIFICATION_KEYS=whsec_', 'test/service/documents.test.ts starts this receiver, by the README'],
   ['npm run backup -- ', 'its directories are a server’s; test/selfhost/backup.test.ts runs it'],
 ]
 
