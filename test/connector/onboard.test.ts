@@ -167,6 +167,12 @@ describe('onboard changes nothing', () => {
     expect(readFileSync(config, 'utf8')).toBe(before)
   })
 
+  it('and names all options that are missing, at once', async () => {
+    const { code, errors } = await run(await surroundings({ now: Date.now() }), ['bar'])
+    const missing = errors.split('\n').map((line) => /^(--\w+ [A-Z]+) is not given, must be /.exec(line)?.[1])
+    expect([code, missing]).toEqual([1, ['--bank NAME', '--config FILE', '--data DIR']])
+  })
+
   it('and takes its entry back where the running connector refuses it', async () => {
     const { at, connector, config, onboard } = await running()
     await register(at, 'cafe')
