@@ -196,9 +196,15 @@ export const ENDED_TOKEN_STATUS = `iif(status = 'WAITING', '${TOKEN_ENDS.WAITING
 export const DUE_SALES = `${OPEN_SALES} AND due_at <= ?`
 
 const NEXT_END = `SELECT min(at) FROM (
+  SELECT * FROM (SELECT end_at AS at FROM ${PAYABLE_ROWS} AND end_at > 0 ORDER BY end_at LIMIT 1)
+  UNION ALL SELECT * FROM (SELECT due_at FROM ${OPEN_SALES} ORDER BY due_at LIMIT 1)
+  UNION ALL SELECT * FROM (SELECT 1 FROM site WHERE unapplied_payments IS NOT NULL)
+  UNION ALL SELECT min(at) FROM (SELECT * FROM (SELECT at FROM ${endingTokens('WAITING')} ORDER BY at LIMIT 1)
+    UNION ALL SELECT * FROM (SELECT at FROM ${endingTokens('CREATED')} ORDER BY at LIMIT 1)))`
+
+const NEXT_END_AFTER = `SELECT min(at) FROM (
   SELECT * FROM (SELECT end_at AS at FROM ${PAYABLE_ROWS} AND end_at > ?1 ORDER BY end_at LIMIT 1)
   UNION ALL SELECT * FROM (SELECT due_at FROM ${OPEN_SALES} AND due_at > ?1 ORDER BY due_at LIMIT 1)
-  UNION ALL SELECT * FROM (SELECT 1 FROM site WHERE unapplied_payments IS NOT NULL AND ?1 = 0)
   UNION ALL SELECT min(at) FROM (SELECT * FROM (SELECT at FROM ${endingTokens('WAITING')} AND at > ?1 ORDER BY at LIMIT 1)
     UNION ALL SELECT * FROM (SELECT at FROM ${endingTokens('CREATED')} AND at > ?1 ORDER BY at LIMIT 1)))`
 
@@ -207,7 +213,7 @@ const NEXT_END = `SELECT min(at) FROM (
  * @param after which time; without it, all ends are meant, with it the payments are not
  */
 export function nextEnd(sql: Sql, after?: Seconds): Milliseconds | undefined {
-  const end = integer(sql, NEXT_END, after ?? 0)
+  const end = after === undefined ? integer(sql, NEXT_END) : integer(sql, NEXT_END_AFTER, after)
   return end === undefined ? undefined : toMilliseconds(seconds(end))
 }
 

@@ -10,7 +10,7 @@ import { applyRemaining } from './payments/early-payments.ts'
 import { sweep } from './qr-codes/retention.ts'
 import { findQrCode, type QrCodeKey } from './qr-codes/rows.ts'
 import { UnreadableRowError } from './rows/columns.ts'
-import { type Milliseconds, type Seconds, seconds, toMilliseconds } from './time.ts'
+import { type Milliseconds, type Seconds, toMilliseconds } from './time.ts'
 import { tokenRows } from './tokens/rows.ts'
 
 /** How ends are read and written. */
@@ -25,7 +25,7 @@ export class Due {
   readonly #access: Access
   #recording: Promise<Outcome<void>> | undefined
   /** Ends up to here are of rows that this version cannot read: reads leave them to the alarm. */
-  #unreadableUntil: Seconds = seconds(1)
+  #unreadableUntil: Seconds | undefined
 
   constructor(access: Access) {
     this.#access = access
@@ -84,7 +84,7 @@ export class Due {
   }
 }
 
-function isEndDue({ sql, now }: Context, after: Seconds): boolean {
+function isEndDue({ sql, now }: Context, after: Seconds | undefined): boolean {
   const next = nextEnd(sql, after)
   return next !== undefined && next <= toMilliseconds(now)
 }
