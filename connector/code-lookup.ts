@@ -28,6 +28,9 @@ export interface Found {
   row: CodeRow
 }
 
+/** Whether the code is of another merchant than the one to whom the bank has sent the webhook. */
+export const isForeign = ({ known }: Found, owner = ''): boolean => !known.code.reference.startsWith(owner)
+
 /** @returns the code on disk */
 export function findOnDisk(core: Core, wanted: Wanted): Found | undefined {
   const peers = peersOf(core, wanted.bank)

@@ -19,7 +19,7 @@ import { Reporter } from './reporter.ts'
 import { Sales } from './sales.ts'
 import { routes } from './server.ts'
 import { endingTokens } from './token-ends.ts'
-import { WebhookRunner } from './webhooks.ts'
+import { WebhookRunner } from './webhook-runner.ts'
 
 const TURN_MS = 1_000
 /** What is older raises no alert any more, so that it hides nothing new; `check` still names it. */

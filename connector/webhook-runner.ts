@@ -1,0 +1,204 @@
+// Reports the payments and consents of which webhooks tell; the bank is asked about what their signature does not cover.
+import * as z from 'zod'
+import { NotKnown } from './bank-errors.ts'
+import { findBinding } from './binding-lists.ts'
+import { recordBinding } from './bindings.ts'
+import { findCharge, recordChargeWebhook } from './charge-webhook.ts'
+import { type Found, findInLists, findOnDisk, isForeign } from './code-lookup.ts'
+import type { Core, OpenBank } from './core.ts'
+import type { ChargeRow } from './disk/charges.ts'
+import type { WebhookRow } from './disk/webhooks.ts'
+import { DueRunner } from './due-runner.ts'
+import { isSameInstant } from './instant.ts'
+import { messageOf } from './log.ts'
+import { recordPayment, recordState } from './payments.ts'
+import { saleOfPayment } from './sales.ts'
+import { retryDelay } from './schedule.ts'
+import { Turns } from './turns.ts'
+
+const DAY_MS = 24 * 3_600_000
+
+const Stored = z.object({
+  qrcId: z.string().optional(),
+  reference: z.string().optional(),
+  owner: z.string().optional(),
+  paidAt: z.string().optional(),
+  order: z.string().optional(),
+  binding: z
+    .object({ request: z.string(), isActive: z.boolean(), bankMemberId: z.string().exactOptional() })
+    .optional(),
+  payment: z
+    .object({
+      status: z.enum(['COMPLETED', 'DECLINED']),
+      number: z.string(),
+      amount: z.int(),
+      payer: z.object({ phone: z.string().exactOptional() }).exactOptional(),
+    })
+    .optional(),
+})
+type Stored = z.output<typeof Stored>
+
+/** Problems that last until an operator acts. */
+const NO_SITE = 'no site has this code'
+const NO_SALE = 'the bank tells of no paid sale of this code'
+const NO_PAYMENT = 'the bank tells of no payment of that time'
+const LASTING: readonly string[] = [NO_SITE, NO_SALE, NO_PAYMENT]
+/** So long after its receipt such a webhook is asked about: as long as the alert of it lasts. */
+const ASKED_MS = 7 * DAY_MS
+
+export class WebhookRunner extends DueRunner<WebhookRow> {
+  readonly #turns = new Turns()
+  /** The sites of the last tick: a reload puts others in their place. */
+  #sites: Core['sites'] | undefined
+
+  /** A start and a reload are often what the person has done: all that rests is asked about once more. */
+  override tick(): void {
+    const { sites, disk, platform } = this.core
+    if (sites !== this.#sites) disk.webhooks.wakeResting(platform.now())
+    this.#sites = sites
+    super.tick()
+  }
+
+  /** One of each bank: one that does not answer delays the payments of no other. */
+  protected override queues(now: number): string[] {
+    return this.core.disk.webhooks.dueBanks(now)
+  }
+
+  protected due(now: number, limit: number, bank: string): WebhookRow[] {
+    return this.core.disk.webhooks.due(bank, now, limit)
+  }
+
+  /** One of a QR code at a time: many of one code leave the others their share of what runs at once. */
+  protected idOf({ bank, subject }: WebhookRow): string {
+    return JSON.stringify([bank, subject])
+  }
+
+  protected async run(row: WebhookRow): Promise<void> {
+    const { sites, disk, platform, log } = this.core
+    try {
+      const problem = await this.#report(row)
+      if (problem === undefined) return
+      this.#delay(row, problem, sites)
+    } catch (error) {
+      log('warning', 'a webhook was not reported', { bank: row.bank, error: messageOf(error) })
+      this.#delay(row, messageOf(error), sites)
+    }
+    // A code can have been registered after the disk was read and before the delay was stored.
+    if (row.attempts > 0) return
+    const wanted = this.#wantedOf(row)
+    if (wanted.binding) return
+    if (findOnDisk(this.core, wanted)) disk.webhooks.wake(wanted, platform.now())
+  }
+
+  /** @param askedOf the sites among which its code was looked for */
+  #delay(row: WebhookRow, note: string, askedOf: Core['sites']): void {
+    const { sites, disk, platform } = this.core
+    const now = platform.now()
+    // A reload in the meantime has woken only what rested already.
+    const isLast = now - row.receivedAt >= ASKED_MS && askedOf === sites
+    if (LASTING.includes(note) && isLast) disk.webhooks.rest(row, note)
+    else disk.webhooks.delay(row, note, now + retryDelay(row.attempts))
+  }
+
+  #wantedOf(row: WebhookRow): { bank: OpenBank } & Stored {
+    const bank = this.core.banks.get(row.bank)
+    if (!bank) throw new Error(`the connector has no bank ${row.bank}`)
+    return { bank, ...Stored.parse(JSON.parse(row.content)) }
+  }
+
+  /** @returns why it cannot be reported yet */
+  async #report(row: WebhookRow): Promise<string | undefined> {
+    const { disk, log } = this.core
+    const webhook = this.#wantedOf(row)
+    if (webhook.binding) return this.#recordBinding(row, webhook.bank, webhook.binding)
+    const charge = findCharge(this.core, webhook)
+    // Charges come first: the code of a charge is another payment's.
+    if (charge) return this.#recordCharge(row, charge, webhook.payment)
+    const found = findOnDisk(this.core, webhook) ?? (await findInLists(this.core, webhook))
+    if (!found) return NO_SITE
+    if (isForeign(found, webhook.owner)) {
+      disk.webhooks.finish(row, 'FOREIGN', 'it is of another merchant than the code')
+      log('warning', 'a webhook is of another merchant', { bank: row.bank })
+      return
+    }
+    const record = async () => {
+      const problem = await this.#record(found, webhook)
+      if (problem === undefined) disk.webhooks.finish(row, 'DONE', '')
+      return problem
+    }
+    // Each payment of a counter ends one webhook: which ones are ended is read, and written, by one at a time.
+    const { site, code } = found.known
+    return code.type === 'COUNTER' ? this.#turns.take(JSON.stringify([site, code.qrcId]), record) : record()
+  }
+
+  async #recordCharge(
+    row: WebhookRow,
+    charge: ChargeRow,
+    payment: Stored['payment'],
+  ): Promise<string | undefined> {
+    const { disk, platform, log } = this.core
+    try {
+      const problem = await recordChargeWebhook(this.core, charge, payment)
+      if (problem === undefined) disk.webhooks.finish(row, 'DONE', '')
+      return problem
+    } catch (error) {
+      const isOld = platform.now() - row.receivedAt >= DAY_MS
+      // Not on one word of the bank alone.
+      if (!(error instanceof NotKnown) || !isOld || row.note !== messageOf(error)) throw error
+      disk.webhooks.finish(row, 'GIVEN_UP', row.note)
+      const { site, paymentUid, order } = charge
+      const reason = row.note
+      log('error', 'a webhook of a charge was given up', { bank: row.bank, site, paymentUid, order, reason })
+    }
+  }
+
+  /** A consent counts as it is signed; any other state is asked for. */
+  async #recordBinding(
+    row: WebhookRow,
+    bank: OpenBank,
+    { request, isActive, bankMemberId }: NonNullable<Stored['binding']>,
+  ): Promise<string | undefined> {
+    const { disk, platform } = this.core
+    const binding = await findBinding(this.core, bank, request)
+    if (!binding) {
+      if (platform.now() - row.receivedAt < DAY_MS) return 'no site has this request to bind an account'
+      disk.webhooks.finish(row, 'GIVEN_UP', 'no site had this request to bind an account for a day')
+      return
+    }
+    if (isActive) {
+      recordBinding(this.core, binding, { status: 'ACTIVE', ...(bankMemberId ? { bankMemberId } : {}) })
+    }
+    disk.bindings.wake(binding, platform.now())
+    disk.webhooks.finish(row, 'DONE', '')
+  }
+
+  async #record(
+    { known, row }: Found,
+    { bank, payment, paidAt }: Stored & { bank: OpenBank },
+  ): Promise<string | undefined> {
+    const { disk, platform } = this.core
+    if (known.code.type === 'COUNTER') {
+      const isReported =
+        payment && (await saleOfPayment(this.core, known, { amount: payment.amount, receiver: bank.name }))
+      return isReported ? undefined : NO_SALE
+    }
+    if (payment) {
+      recordPayment(this.core, known, payment)
+    } else {
+      const state = await known.bank.bank.state(known.code)
+      // Only the bank's own state of exactly that payment is reported.
+      const isConfirmed =
+        paidAt === undefined || state.payments.some((each) => isSameTime(each.paidAt, paidAt))
+      if (!isConfirmed) return NO_PAYMENT
+      recordState(this.core, known, state)
+      for (const { paymentUid } of disk.payments.ofCode(known.site, known.code.qrcId)) {
+        disk.refunds.wake(known.site, paymentUid, platform.now())
+      }
+    }
+    const isPaid = known.code.type === 'DYNAMIC' && disk.payments.isPaid(known.site, known.code.qrcId)
+    if (isPaid) disk.codes.asked(row.id, 'PAID', platform.now(), null)
+  }
+}
+
+const isSameTime = (a: string | undefined, b: string): boolean =>
+  a !== undefined && isSameInstant(Date.parse(a), Date.parse(b))
