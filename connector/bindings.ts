@@ -55,13 +55,18 @@ interface NewBinding {
  * Keeps a request that the bank has made or the service knows. One that the disk has stays as it is; where the bank
  * has made it again, it is asked about as a new one.
  */
-export function addBinding({ disk, platform }: Core, { bank, isNew, ...fields }: NewBinding): void {
+export function addBinding(core: Core, { bank, isNew, ...fields }: NewBinding): void {
+  const { disk, platform } = core
   const bindingUid = bindingUidOf(bank, fields.site, fields.request)
   const now = platform.now()
   const row = { ...fields, bindingUid, bank: bank.name, askedAt: fields.createdAt }
   const askAt = row.state === 'DELETED' ? null : isNew ? nextAskOf(row, now) : now
-  disk.bindings.insert(row, askAt)
-  if (isNew) disk.bindings.renew(row, askAt)
+  disk.transaction(() => {
+    disk.bindings.insert(row, askAt)
+    if (isNew) disk.bindings.renew(row, askAt)
+    // On a new disk its charges can have come before the list that has its end.
+    if (row.state === 'DELETED') declineUnsent(core, row)
+  })
   disk.webhooks.wakeBinding(fields.request, now)
 }
 

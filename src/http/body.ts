@@ -41,7 +41,10 @@ export const readForm = async (
 /** A body must arrive within these milliseconds. */
 const BODY_TIMEOUT_MS = 10_000
 
-/** The bytes of a body; no more than the limit is read. @throws ApiError 413 over `maxSize` */
+/** What the nginx of `deploy/` passes on: so much is read of a body that is too large, in bytes. */
+const MAX_DISCARDED = 2 * 1024 * 1024
+
+/** The bytes of a body. @throws ApiError 413 over `maxSize` */
 export async function readBytes(
   c: Context<AppEnv>,
   { within }: Pick<Platform, 'within'>,
@@ -49,7 +52,12 @@ export async function readBytes(
 ): Promise<ArrayBuffer> {
   const length = c.req.header('Content-Length')
   const isStream = length === undefined || c.req.header('Transfer-Encoding') !== undefined
-  if (!isStream && !(Number(length) <= maxSize)) throw tooLarge(maxSize)
+  if (!isStream && !(Number(length) <= maxSize)) {
+    // The runtime resets a connection of which more than 64 KiB are left unread, and a proxy then gets no answer.
+    if (Number(length) <= MAX_DISCARDED)
+      await within(BODY_TIMEOUT_MS, c.req.raw.arrayBuffer()).catch(() => {})
+    throw tooLarge(maxSize)
+  }
   // Where the length is known, the runtime reads the whole body at a fraction of the cost of its chunks.
   const reader = isStream ? c.req.raw.body?.getReader() : undefined
   const whole = reader ? collect(reader, maxSize) : c.req.raw.arrayBuffer()
