@@ -3,11 +3,11 @@ import * as z from 'zod'
 import { Refused } from './bank-errors.ts'
 import { type Core, type KnownCode, knownCodeOf, referenceOf } from './core.ts'
 import type { SaleRow } from './disk/sales.ts'
+import { KeyedMutex } from './keyed-mutex.ts'
 import { messageOf } from './log.ts'
 import { AmountField, kopecksOf, roublesOf } from './money.ts'
 import { recordPayment } from './payments.ts'
 import { type Answer, refused, TIMEOUT_MS, unavailable } from './registers.ts'
-import { Turns } from './turns.ts'
 
 export const Activate = z.object({
   siteId: z.string(),
@@ -31,7 +31,7 @@ type Deactivate = z.output<typeof Deactivate>
 
 export class Sales {
   readonly #core: Core
-  readonly #turns = new Turns()
+  readonly #mutex = new KeyedMutex()
 
   constructor(core: Core) {
     this.#core = core
@@ -51,7 +51,7 @@ export class Sales {
   #inTurn({ siteId, qrcId }: Deactivate, call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
     const { now } = this.#core.platform
     const until = now() + TIMEOUT_MS
-    return this.#turns.take(JSON.stringify([siteId, qrcId]), async () => {
+    return this.#mutex.run(JSON.stringify([siteId, qrcId]), async () => {
       // Then the service stops waiting, and the till is told that nothing is changed.
       const rest = until - now()
       return rest > 0

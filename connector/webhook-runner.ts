@@ -10,11 +10,11 @@ import type { ChargeRow } from './disk/charges.ts'
 import type { WebhookRow } from './disk/webhooks.ts'
 import { DueRunner } from './due-runner.ts'
 import { isSameInstant } from './instant.ts'
+import { KeyedMutex } from './keyed-mutex.ts'
 import { messageOf } from './log.ts'
 import { recordPayment, recordState } from './payments.ts'
 import { saleOfPayment } from './sales.ts'
 import { retryDelay } from './schedule.ts'
-import { Turns } from './turns.ts'
 
 const DAY_MS = 24 * 3_600_000
 
@@ -47,7 +47,7 @@ const LASTING: readonly string[] = [NO_SITE, NO_SALE, NO_PAYMENT]
 const ASKED_MS = 7 * DAY_MS
 
 export class WebhookRunner extends DueRunner<WebhookRow> {
-  readonly #turns = new Turns()
+  readonly #mutex = new KeyedMutex()
   /** The sites of the last tick: a reload puts others in their place. */
   #sites: Core['sites'] | undefined
 
@@ -128,7 +128,7 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
     }
     // Each payment of a counter ends one webhook: which ones are ended is read, and written, by one at a time.
     const { site, code } = found.known
-    return code.type === 'COUNTER' ? this.#turns.take(JSON.stringify([site, code.qrcId]), record) : record()
+    return code.type === 'COUNTER' ? this.#mutex.run(JSON.stringify([site, code.qrcId]), record) : record()
   }
 
   async #recordCharge(
