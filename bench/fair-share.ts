@@ -21,12 +21,13 @@ const WARM_UP = 0.6
 /** Turns of a round: they are short and many, because a busy machine has good seconds and bad ones. */
 const TURNS = 2
 
-/** What the quiet sites are measured in, by turns. The control shows what noise makes of a ratio, the floor what no refusal can be below. */
-const SITUATIONS = ['alone', 'control', 'floor', 'limited', 'unlimited'] as const
+/** What the quiet sites are measured in, by turns. The control shows what noise makes of a ratio, the machine what the same load costs on a server of its own, the floor what no refusal can be below. */
+const SITUATIONS = ['alone', 'control', 'machine', 'floor', 'limited', 'unlimited'] as const
 type Situation = (typeof SITUATIONS)[number]
 const NAMES: Record<Situation, string> = {
   alone: 'alone',
   control: 'alone, again',
+  machine: 'beside it, on a server of its own',
   floor: `beside ${SITE_RATE} creates and ${LOUD_RATE - SITE_RATE} /healthz`,
   limited: 'beside it',
   unlimited: 'beside it, without a limit',
@@ -34,6 +35,7 @@ const NAMES: Record<Situation, string> = {
 const BESIDE: Record<Situation, Order['requests'] | undefined> = {
   alone: undefined,
   control: undefined,
+  machine: 'creates',
   floor: 'floor',
   limited: 'creates',
   unlimited: 'creates',
@@ -44,10 +46,12 @@ export const fairShare: Part = async ({ directory, ours, rounds, seconds }) => {
     serve(ours, join(directory, name), { vars: { SITE_RATE: String(rate) } })
   const limited = await withRate(SITE_RATE, 'limited')
   const unlimited = await withRate(1_000_000, 'unlimited')
+  const elsewhere = await withRate(SITE_RATE, 'elsewhere')
   const loud = fork(join(import.meta.dirname, 'loud-client.ts'))
   const measured: Record<Situation, Measured[]> = {
     alone: [],
     control: [],
+    machine: [],
     floor: [],
     limited: [],
     unlimited: [],
@@ -62,11 +66,12 @@ export const fairShare: Part = async ({ directory, ours, rounds, seconds }) => {
     const { port, cpuSeconds } = situation === 'unlimited' ? unlimited : limited
     const load = { port, seconds: length, warmUp: WARM_UP }
     const requests = BESIDE[situation]
+    const loudPort = situation === 'machine' ? elsewhere.port : port
     // Without a limit its site has too many queued writes on a slow machine.
     const accepts = situation === 'unlimited' ? '503' : '429'
     const [quiet, others] = await Promise.all([
       driveOpenLoop({ ...load, rate: QUIET_RATE, request: creates('none', QUIET), cpuSeconds }),
-      requests ? driveBeside({ ...load, rate: LOUD_RATE, requests, accepts }) : [],
+      requests ? driveBeside({ ...load, port: loudPort, rate: LOUD_RATE, requests, accepts }) : [],
     ])
     faults.push(...[...quiet.faults, ...others].map((fault) => `fair share, ${situation}: ${fault}`))
     return quiet
@@ -78,7 +83,7 @@ export const fairShare: Part = async ({ directory, ours, rounds, seconds }) => {
     }
   }
   loud.disconnect()
-  await Promise.all([limited, unlimited].map((server) => server.stop()))
+  await Promise.all([limited, unlimited, elsewhere].map((server) => server.stop()))
 
   const pooled = (situation: Situation) => measured[situation].flatMap(({ latencies }) => latencies)
   const p99 = (situation: Situation) => percentile(pooled(situation), 0.99)
@@ -105,6 +110,7 @@ export const fairShare: Part = async ({ directory, ours, rounds, seconds }) => {
     figures: {
       quiet_p99_vs_alone: p99('limited') / p99('alone'),
       quiet_p99_control: p99('control') / p99('alone'),
+      quiet_p99_machine: p99('machine') / p99('alone'),
       quiet_p99_floor: p99('floor') / p99('alone'),
     },
     faults,
