@@ -135,7 +135,7 @@ it('an instance that is not reached: a request for its site is 503 in time, whil
   await untilWritable(other, ['tea'])
 })
 
-it('what waits in an instance that is killed goes on in another, without a request', async () => {
+it('what waits in an instance that is killed goes on in another, without a request: a delivery, and the end of a code', async () => {
   const cluster = await testCluster({ build: openBuild(temporaryDirectory()) })
   const owner = await cluster.join('a')
   const other = await cluster.join('b')
@@ -145,6 +145,20 @@ it('what waits in an instance that is killed goes on in another, without a reque
     ids.push(id)
     return isKilled ? 204 : 500
   })
+  const told: string[] = []
+  const merchant = createServer(async (request, response) => {
+    told.push(await text(request))
+    response.writeHead(204).end()
+  })
+  onTestFinished(() => void merchant.close())
+  const cafe = owner.site('cafe')
+  await cafe.value('/settings/notificationKeys', { method: 'POST' })
+  const settings = {
+    callbackUrl: `http://127.0.0.1:${await portOf(merchant)}/`,
+    notificationTypes: ['QR_CODE'],
+  }
+  await cafe.value('/settings', { method: 'PATCH', body: settings })
+  expect((await cafe.create('short', {}, { ttl: 1 })).status).toBe(200)
   expect(await owner.site('tea').pay('one')).toBe(200)
   await receiver.until(() => ids.length > 0)
   const killed = performance.now()
@@ -154,28 +168,7 @@ it('what waits in an instance that is killed goes on in another, without a reque
   console.log(`delivered ${((performance.now() - killed) / 1000).toFixed(1)} s after the kill`)
   expect(new Set(ids).size).toBe(1)
   expect((await other.site('tea').ask('/notifications')).text).toContain('"DELIVERED"')
-})
-
-it('a code whose instance is killed ends in another, without a request', async () => {
-  const cluster = await testCluster({ build: openBuild(temporaryDirectory()) })
-  const owner = await cluster.join('a')
-  const other = await cluster.join('b')
-  const told: string[] = []
-  const merchant = createServer(async (request, response) => {
-    told.push(await text(request))
-    response.writeHead(204).end()
-  })
-  onTestFinished(() => void merchant.close())
-  const site = owner.site('tea')
-  await site.value('/settings/notificationKeys', { method: 'POST' })
-  const settings = {
-    callbackUrl: `http://127.0.0.1:${await portOf(merchant)}/`,
-    notificationTypes: ['QR_CODE'],
-  }
-  await site.value('/settings', { method: 'PATCH', body: settings })
-  expect((await site.create('short', {}, { ttl: 1 })).status).toBe(200)
-  await owner.kill()
   await expect.poll(() => told, { timeout: 200_000 }).toEqual([expect.stringContaining('"EXPIRED"')])
-  const { text: events } = await other.site('tea').ask('/events')
+  const { text: events } = await other.site('cafe').ask('/events')
   expect(events.split('"qrCode.expired"')).toHaveLength(2)
 })
