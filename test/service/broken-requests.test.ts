@@ -1,5 +1,8 @@
 // Broken and hostile requests, byte by byte: each is refused or cut off, and none is a fault of the service.
 import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
 import { bareWorkerd } from '../support/bare-workerd.ts'
@@ -154,6 +157,19 @@ describe.each<[what: string, bytes: string, expected: string[], then?: Then]>([
     expect(outcomes(await send(bytes, then))).toEqual(expected)
     expect(await logSince(before)).not.toMatch(FAULT)
   })
+})
+
+it('a client that sends all of a body that is too large before it reads gets the answer', async () => {
+  const [piece, count] = [' '.repeat(64 * 1024), 32]
+  const socket = connect({ host: '127.0.0.1', port })
+  const write = promisify((bytes: string, done: (error?: Error | null) => void) => socket.write(bytes, done))
+  await write(post([`Content-Length: ${count * piece.length}`], ''))
+  for (let i = 0; i < count; i++) {
+    // Slowly: at once the system would take all of it, whatever becomes of it.
+    await sleep(5)
+    await write(piece)
+  }
+  expect(outcomes(await text(socket))).toEqual(['413 http.message.too.large'])
 })
 
 it('headers over the limit of the runtime end the connection, and the service goes on', async () => {
