@@ -235,6 +235,23 @@ describe('a binding on a restored disk', () => {
     },
   )
 
+  it('whose end is learned after a charge of it came to a new disk leaves that charge unsent', async () => {
+    const { at, running, token, binding, link } = await bound()
+    await running.stop()
+    rmSync(join(at.directory, 'connector.sqlite'))
+    const next = await start(at)
+    await next.connector.settle()
+    at.tbank.fail('GetAddAccountQrState', { status: 502 }, 99)
+    const asked = await charge(at, binding, link)
+    await next.connector.settle()
+    expect(asked.result()).toBeUndefined()
+    at.service.bindings = [{ ...token, ...binding, status: 'DELETED' }]
+    // The lists are read for a consent of an account that is not on disk.
+    await at.tbank.consent(token.qrcId, true)
+    await next.connector.settle()
+    expect(asked.result()).toMatchObject({ status: 'DECLINED', reason: 'TOKEN_DELETED' })
+  })
+
   it('that has ended here stays ended, whatever the list says', async () => {
     const { at, running, binding } = await bound()
     await deleteToken(at, binding)
