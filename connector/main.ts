@@ -19,10 +19,11 @@ const USAGE = `npm run connector -- [command] --config FILE --data DIR [options]
   reload     has the running connector read its configuration again, and prints its faults; --config may be left out
   reconcile  compares a period with the banks and the service
              --from DATE --to DATE
-  settle     lists the refunds and charges that are held; with these options, decides one
+  settle     lists the refunds and charges that are held; with these options, decides one, or closes a webhook
              --site S --payment UID --refund UID --as completed|declined --by NAME [--reason TEXT]
              --site S --charge UID --as completed|declined --by NAME [--number N] [--reason TEXT]
              --yes             does not ask you to type the amount
+             --bank B --webhook ID --by NAME --reason TEXT
   replay     reports again what was reported since a time, after the service was restored
              --from DATE
 

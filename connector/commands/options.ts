@@ -24,6 +24,8 @@ const OPTIONS = {
   payment: { type: 'string' },
   refund: { type: 'string' },
   charge: { type: 'string' },
+  bank: { type: 'string' },
+  webhook: { type: 'string' },
   number: { type: 'string' },
   as: { type: 'string' },
   reason: { type: 'string' },
@@ -55,6 +57,13 @@ export function required(
   const value = options[name]
   if (value === undefined || value === '') throw new Error(`--${name} is not given, must be ${rule}`)
   return value
+}
+
+/** Who decides: it is kept. @throws Error naming the rule */
+export function deciderOf(options: Options): string {
+  const by = required(options, 'by', 'your name: it is kept with the decision')
+  if (by.length > 60) throw new Error('--by must be at most 60 characters')
+  return by
 }
 
 /** Only these options are of the command. @throws Error naming another that is given */

@@ -1,10 +1,11 @@
-// `settle`: lists the refunds and charges that are held, and records the operator's decision on one of them.
+// `settle`: lists the refunds and charges that are held, and records the operator's decision on one of them, or on a webhook.
 import type { Core } from '../core.ts'
 import { addressOf } from '../disk/reports.ts'
 import { roublesOf } from '../money.ts'
 import { deliver } from '../reporter.ts'
+import { closeWebhook } from './close-webhook.ts'
 import { chargeToSettle, type Decision, refundToSettle } from './held.ts'
-import { allowOnly, type Options, openCoreFor, type Print, required } from './options.ts'
+import { allowOnly, deciderOf, type Options, openCoreFor, type Print, required } from './options.ts'
 import { unknownRowsOf } from './unknown-rows.ts'
 
 const RESULTS = { completed: 'COMPLETED', declined: 'DECLINED' } as const
@@ -18,6 +19,10 @@ export async function settle(
   print: Print,
   typedLine: () => Promise<string | undefined>,
 ): Promise<number> {
+  if (options.webhook !== undefined) {
+    allowOnly('settle --webhook', options, ['bank', 'webhook', 'reason', 'by'])
+    return closeWebhook(openCoreFor(options), options, print)
+  }
   allowOnly('settle', options, [
     ...(['site', 'payment', 'refund', 'charge', 'as', 'number', 'reason', 'by', 'yes'] as const),
   ])
@@ -52,9 +57,12 @@ function decisionOf(options: Options, site: string): Decision {
   const word = required(options, 'as', 'completed or declined')
   if (word !== 'completed' && word !== 'declined')
     throw new Error(`--as is ${word}, must be completed or declined`)
-  const by = required(options, 'by', 'your name: it is kept with the decision')
-  if (by.length > 60) throw new Error('--by must be at most 60 characters')
-  return { site, result: RESULTS[word], reason: options.reason ?? 'decided by the operator', by }
+  return {
+    site,
+    result: RESULTS[word],
+    reason: options.reason ?? 'decided by the operator',
+    by: deciderOf(options),
+  }
 }
 
 /** @throws Error where the operator has not typed the amount */
