@@ -406,8 +406,8 @@ class Run {
   /** The service ends and starts again, on the same data. */
   async restart(): Promise<void> {
     for (const client of this.#clients) client.close()
-    await this.#deployment.service.stop()
     this.#readLog()
+    await this.#deployment.service.stop()
     await this.#deployment.service.start()
     if (this.#world) this.#world = { ...this.#world, host: new URL(this.#address).host }
     this.#clients = Array.from({ length: LANES }, () => new Client(Number(new URL(this.#address).port)))

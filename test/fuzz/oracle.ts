@@ -58,7 +58,8 @@ export function judgeOf(
 }
 
 function pageProblem(path: string | undefined, status: number): string | undefined {
-  if (path !== undefined && API.test(path)) return 'the API answers a page'
+  // Of a Host that has a slash the runtime makes a part of the path: which one was asked for is not known then.
+  if (path !== undefined && API.test(path) && status !== 421) return 'the API answers a page'
   return status === 500 ? 'the page of a defect' : undefined
 }
 
