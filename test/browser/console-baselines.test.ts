@@ -83,6 +83,5 @@ describe('a screen of the console looks as it did', () => {
       for (const each of document.querySelectorAll('[data-copy]')) each.remove()
     }`)
     expect(await differenceFromStored(page, `console-${name}`)).toBeLessThan(TOLERANCE)
-    await page.context().close()
   })
 })

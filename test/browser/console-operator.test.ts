@@ -73,7 +73,6 @@ it('a notification that failed is redelivered, and the page says that it came', 
   await page.getByText('204').first().waitFor()
   expect(new Set(received.slice(-2)).size).toBe(1)
   expect(faults).toEqual([])
-  await page.context().close()
 })
 
 it('a key is made, signs an employee in, and is revoked: the employee is signed out', async () => {
@@ -94,7 +93,6 @@ it('a key is made, signs an employee in, and is revoked: the employee is signed 
   await clerk.page.getByLabel('Access token').waitFor()
   const polled = clerk.faults.filter((fault) => !fault.includes('401'))
   expect([...admin.faults, ...polled]).toEqual([])
-  await Promise.all([page.context().close(), clerk.page.context().close()])
 })
 
 it('a page that is open asks to sign in after somebody has signed out in another one', async () => {
@@ -114,7 +112,6 @@ it('a page that is open asks to sign in after somebody has signed out in another
   await page.bringToFront()
   await page.getByLabel('Access token').waitFor()
   expect(faults).toEqual([])
-  await page.context().close()
 })
 
 it('a one-time link asks first, and works once', async () => {
@@ -129,7 +126,6 @@ it('a one-time link asks first, and works once', async () => {
   await second.page.getByRole('button', { name: 'Sign in with the link' }).click()
   await second.page.getByText('The link was used already').waitFor()
   expect(first.faults).toEqual([])
-  await Promise.all([first, second].map(({ page }) => page.context().close()))
 })
 
 it('the operator finds a notification that is stuck, by the site’s name and without a script', async () => {
@@ -146,7 +142,6 @@ it('the operator finds a notification that is stuck, by the site’s name and wi
   await page.getByText('Notifications that wait').waitFor()
   await page.getByText('The oldest waits since').first().waitFor()
   expect(faults).toEqual([])
-  await page.context().close()
 })
 
 it('the keyboard alone finds a site and deletes it', async () => {
@@ -163,5 +158,4 @@ it('the keyboard alone finds a site and deletes it', async () => {
   await pressByKeyboard(page, 'button', 'Delete the site')
   await page.getByRole('status').getByText('The site is deleted').waitFor()
   expect(faults).toEqual([])
-  await page.context().close()
 })

@@ -253,11 +253,6 @@ const VIEWS = [
 
 describe.each(VIEWS)('on a %s in %s, %s', (device, locale, colorScheme) => {
   const options = { ...DEVICES[device], locale, colorScheme }
-  const opened = new Map<Who, Promise<Visit>>()
-  afterAll(async () => {
-    for (const each of opened.values()) await (await each).page.context().close()
-  })
-
   const enter: Record<Who, () => Promise<Visit>> = {
     admin: () => signIn(browser, service, full.shop.siteId, options),
     reader: () => signIn(browser, service, full.shop.siteId, { ...options, scope: 'merchant:read' }),
@@ -278,16 +273,21 @@ describe.each(VIEWS)('on a %s in %s, %s', (device, locale, colorScheme) => {
       return entered
     },
   }
-  const visitOf = (who: Who): Promise<Visit> => {
-    const known = opened.get(who) ?? enter[who]()
-    opened.set(who, known)
-    return known
+  const visits = new Map<string, Visit>()
+  beforeAll(async () => {
+    for (const [who, open] of Object.entries(enter)) visits.set(who, await open())
+  })
+  afterAll(() => Promise.all(Array.from(visits.values(), ({ page }) => page.context().close())))
+  const visitOf = (who: Who): Visit => {
+    const found = visits.get(who)
+    if (!found) throw new Error(`${who} has opened no page`)
+    return found
   }
 
   it.each([...Object.values(PAGES), OTHERS].flat())(
     '$name',
     async ({ name, who = 'admin', path, act, status }) => {
-      const { page, faults } = await visitOf(who)
+      const { page, faults } = visitOf(who)
       faults.length = 0
       await page.goto(`${address}/console/${typeof path === 'string' ? path : await path()}`)
       await act?.(page)

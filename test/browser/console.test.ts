@@ -132,7 +132,6 @@ describe.each([
     await open('qr')
     await page.locator('.rows .badge').getByText(words.refunded, { exact: true }).waitFor()
     expect(faults).toEqual([])
-    await page.context().close()
   })
 
   it('a till is armed for 250, is paid, and shows it', async ({ expect }) => {
@@ -175,7 +174,6 @@ describe.each([
         .waitFor(javaScriptEnabled ? {} : { timeout: 2000 }),
     )
     expect(faults).toEqual([])
-    await page.context().close()
   })
 })
 
@@ -215,7 +213,6 @@ it('a notification that failed comes first, shows its body and its attempts, and
   await page.getByText(/^Test notification: 204/).waitFor()
   expect(faults).toEqual([])
   receiver.close()
-  await page.context().close()
 })
 
 it('a second payment is flagged, says what to do, and is returned', async ({ expect }) => {
@@ -232,7 +229,6 @@ it('a second payment is flagged, says what to do, and is returned', async ({ exp
   expect(await page.getByText('this is a second payment', { exact: false }).count()).toBe(0)
   expect(await page.locator('main a[href*="/refund"]').count()).toBe(0)
   expect(faults).toEqual([])
-  await page.context().close()
 })
 
 it('a search from any page finds a payment by its identifier and by that of its refund', async ({
@@ -258,7 +254,6 @@ it('a search from any page finds a payment by its identifier and by that of its 
   await open('payments')
   await page.getByRole('link', { name: 'Download CSV' }).click()
   expect((await download).suggestedFilename()).toMatch(/^payments-.*\.csv$/)
-  await page.context().close()
 })
 
 it('an owner on a phone finds the payment of an order and returns a part of it in seven taps', async ({
@@ -291,7 +286,6 @@ it('an owner on a phone finds the payment of an order and returns a part of it i
   const refunds = RefundsAnswer.parse(await (await shop.ask(`/payments/${paymentUid}/refunds`)).json())
   expect([taps, refunds.map(({ amount }) => amount.value)]).toEqual([7, ['100.00']])
   expect(faults).toEqual([])
-  await page.context().close()
 })
 
 it('the keyboard alone makes a code and cancels it', async ({ expect }) => {
@@ -308,7 +302,6 @@ it('the keyboard alone makes a code and cancels it', async ({ expect }) => {
   await pressByKeyboard(page, 'button', 'Yes, cancel it')
   await page.locator('.head .badge').getByText('Cancelled', { exact: true }).waitFor()
   expect(faults).toEqual([])
-  await page.context().close()
 })
 
 it('a page that the browser keeps after it is left waits for nothing, and goes on when it is back', async ({
@@ -330,7 +323,6 @@ it('a page that the browser keeps after it is left waits for nothing, and goes o
     .first()
     .waitFor()
   expect(page.url()).toMatch(/\/console\/$/)
-  await page.context().close()
 })
 
 it('who only reads sees no way to change anything', async ({ expect }) => {
@@ -348,5 +340,4 @@ it('who only reads sees no way to change anything', async ({ expect }) => {
     await open(path)
     expect({ path, forms: await page.locator('main form[method=post]').count() }).toEqual({ path, forms: 0 })
   }
-  await page.context().close()
 })

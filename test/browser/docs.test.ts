@@ -5,7 +5,7 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, inject, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
 import { ERRORS } from '../../src/errors.ts'
-import { barriers, DEVICES, type DeviceName, launch, visit } from '../support/browser.ts'
+import { barriers, DEVICES, launch, visit } from '../support/browser.ts'
 
 const { address, secret } = inject('sandbox')
 const run = promisify(execFile)
@@ -40,9 +40,11 @@ const copyOf = (page: Page, selector: string) =>
     .getAttribute('data-code')
     .then((code) => (code ?? '').replaceAll('\u007f', '\n'))
 
-const VIEWS = (['phone', 'desktop'] as DeviceName[]).flatMap((device) =>
-  (['light', 'dark'] as const).map((colorScheme) => [device, colorScheme] as const),
-)
+/** Each device and each light: Starlight's own styles do not mix them. */
+const VIEWS = [
+  ['phone', 'light'],
+  ['desktop', 'dark'],
+] as const
 const PAGES = [
   '/',
   '/guides/five-minutes',
@@ -64,7 +66,6 @@ describe.each(VIEWS)('on a %s, %s', (device, colorScheme) => {
     expect(await barriers(page)).toEqual([])
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(DEVICES[device].viewport.width)
     expect(faults).toEqual([])
-    await page.context().close()
   })
 })
 
@@ -172,7 +173,6 @@ describe('the site', () => {
     await page.getByRole('button', { name: label }).click()
     await page.locator('#starlight__search input').fill(word, { timeout: 100_000 })
     await page.getByText(message, { exact: true }).waitFor()
-    await page.context().close()
   })
 
   it('looks only for the words that it has', async () => {
@@ -180,7 +180,6 @@ describe('the site', () => {
     await page.getByRole('button', { name: 'Search' }).click()
     await page.locator('#starlight__search input').fill('аннулирование refund', { timeout: 100_000 })
     await page.locator('.pagefind-ui__result-link').getByText('Refunds', { exact: true }).first().waitFor()
-    await page.context().close()
   })
 
   it('speaks Russian in its search, and nothing in it overlaps on a phone', async ({ expect }) => {
@@ -197,7 +196,6 @@ describe('the site', () => {
     const cancel = await page.getByRole('button', { name: 'Отмена' }).boundingBox()
     expect(cancel?.x).toBeGreaterThanOrEqual(await end(field))
     expect(cancel?.x).toBeGreaterThanOrEqual(await end(page.getByRole('button', { name: 'Очистить' })))
-    await page.context().close()
   })
 
   it('goes to the same page in the other language, marks it in the contents, and keeps the theme', async ({

@@ -1,5 +1,5 @@
 // The layout of every state: what to do is on the first screen, and nothing is cut, on any screen and with large text.
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, inject, it } from 'vitest'
 import { MAX_PURPOSE } from '../../src/contract/text.ts'
 import { barriers, DEVICES, launch } from '../support/browser.ts'
@@ -28,13 +28,9 @@ let browsers: Record<'100 %' | '200 %', Browser>
 let states: Record<string, State>
 
 beforeAll(async () => {
-  const large = chromium.launch({
-    executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
-    args: ['--headless', '--no-sandbox', '--disable-gpu', '--blink-settings=defaultFontSize=32'],
-  })
   const [normal, twice, network, sandbox] = await Promise.all([
     launch(),
-    large,
+    launch('--blink-settings=defaultFontSize=32'),
     openShop(inject('network'), SHOP),
     openShop(inject('sandbox'), SHOP),
   ])

@@ -28,7 +28,6 @@ describe.each(VIEWS)('on a %s, %s', (device, colorScheme) => {
     expect(await barriers(page)).toEqual([])
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(DEVICES[device].viewport.width)
     expect(faults).toEqual([])
-    await page.context().close()
   })
 })
 
