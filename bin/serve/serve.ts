@@ -6,6 +6,7 @@ import { openBucket, untilLoaded } from '../data/bucket.ts'
 import { prepareStart, type Report } from '../data/rebuild.ts'
 import { tendSites } from '../data/tend-sites.ts'
 import { parseOptions, portOption, required } from '../options.ts'
+import { isWildcard } from '../start/addresses.ts'
 import { identityOf } from './build-identity.ts'
 import { checkPort } from './check-port.ts'
 import {
@@ -93,7 +94,8 @@ async function serve(): Promise<void> {
 
   const [host, adminHost] = [hostOf(values.ip), hostOf(values['admin-ip'])]
   // Of all addresses, this process calls its own machine's.
-  const calledHost = adminHost === '0.0.0.0' ? '127.0.0.1' : adminHost === '[::]' ? '[::1]' : adminHost
+  const own = adminHost === '[::]' ? '[::1]' : '127.0.0.1'
+  const calledHost = isWildcard(values['admin-ip']) ? own : adminHost
   const admin = `http://${calledHost}:${adminPort}`
   // This process and Prometheus call the admin socket by its address.
   settings.ADMIN_HOSTS = [settings.ADMIN_HOSTS, calledHost].filter(Boolean).join(',')

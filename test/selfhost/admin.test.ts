@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
-import { type ServeOptions, siteOf, started, temporaryDirectory } from '../support/serve.ts'
+import { type Served, type ServeOptions, siteOf, started, temporaryDirectory } from '../support/serve.ts'
 
 /** Sends requests with headers that fetch does not send; the status and the text. */
 async function adminSocket(settings: ServeOptions['settings'] = {}) {
@@ -84,12 +84,22 @@ it('listens on the address of --admin-ip alone, answers it, and a stop has it an
     expect([Host, await statusFor(Host)]).toEqual([Host, 200])
   }
   expect(await statusFor('rebound.example')).toBe(421)
+  await expectPollsAnswered(served, at)
+})
+
+it.each(['*', '0.0.0.0', '::'])('of --admin-ip %s, a stop calls the own machine', async (ip) => {
+  const served = await started(join(temporaryDirectory(), 'data'), { options: ['--admin-ip', ip] })
+  await expectPollsAnswered(served, served.admin)
+})
+
+/** A stop has the service answer the long polls. @param admin the address of its admin socket */
+async function expectPollsAnswered(served: Served, admin: string): Promise<void> {
   const site = siteOf(served)
   await site.create('a')
   const poll = site.ask('/sbp/qrCodes/a', { headers: { Prefer: 'wait=60' } })
-  const waiting = async () => (await fetch(`${at}/metrics`)).text()
+  const waiting = async () => (await fetch(`${admin}/metrics`)).text()
   await expect.poll(waiting).toContain('\nfps_qr_long_polls 1\n')
   served.process.kill('SIGTERM')
   expect((await poll).status).toBe(200)
   expect(await served.ended).toBe(0)
-})
+}
