@@ -51,15 +51,16 @@ export interface Visit {
   faults: string[]
 }
 
-/** A page of a browser of its own, as it were: without the cookies and the cache of others. By default on a desktop. It ends with the test. */
+/** A page of a browser of its own, as it were: without the cookies and the cache of others. By default on a desktop. It ends with its test, or with the browser. */
 export async function visit(
   browser: Browser,
   url: string,
   options: BrowserContextOptions = {},
 ): Promise<Visit> {
   const context = await browser.newContext({ locale: 'ru-RU', ...DEVICES.desktop, ...options })
-  // A page that waits asks and draws until it is closed.
-  if (TestRunner.getCurrentTest()) onTestFinished(() => context.close())
+  // A page that waits asks and draws until it is closed. Of concurrent tests the runner does not know which one this is.
+  const test = TestRunner.getCurrentTest()
+  if (test && !test.concurrent) onTestFinished(() => context.close())
   const page = await context.newPage()
   const faults: string[] = []
   page.on('console', (message) => {
