@@ -408,6 +408,10 @@ it('wrong use has the exit code 2, and says why', async () => {
     [['fly'], 'fly is not a command: see --help'],
     [['run', 'twice'], 'twice is not expected behind run'],
     [['settle', '--port', '1'], '--port is not an option of settle'],
+    ...['run', 'check', 'reload', 'reconcile', 'replay'].map((name): [string[], string] => [
+      [name, '--charge', 'x'],
+      `--charge is not an option of ${name}`,
+    ]),
     [
       ['reconcile', '--from', 'yesterday', '--to', '2026-11-20'],
       '--from is yesterday, must be a date such as 2026-11-20',
