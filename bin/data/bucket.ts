@@ -20,7 +20,7 @@ export interface Bucket {
   remove(key: string): Promise<void>
 }
 
-/** The key of an object that is there while sites are loaded: what an interrupted load left is not to be served. */
+/** The key of an object that exists while sites are loaded: an instance does not serve what an interrupted load has left. */
 export const LOADING = 'fps-qr-loading'
 
 /** One request, which has no headers of its own besides those of the signature. */

@@ -8,7 +8,7 @@ type Input = Parameters<Operation['handle']>[1]
 
 /**
  * What the operation gives.
- * @param method of the request: HEAD gets nothing of what an act gives, and is none
+ * @param method of the request: HEAD sends no data, so it is not recorded as an act
  * @throws ApiError its refusal; 401 for a revoked key of an operator; 503 without the audit
  */
 export async function execute(
