@@ -21,13 +21,16 @@ const WARM_UP = 0.6
 /** Turns of a round: they are short and many, because a busy machine has good seconds and bad ones. */
 const TURNS = 2
 
-/** What the quiet sites are measured in, by turns. The control shows what noise makes of a ratio, the machine what the same load costs on a server of its own, the floor what no refusal can be below. */
+/**
+ * What the quiet sites are measured in, by turns. control: what noise makes of a ratio. machine: the loud site asks another server,
+ * so only the cores are shared. floor: what is above the limit asks for /healthz, the cheapest answer.
+ */
 const SITUATIONS = ['alone', 'control', 'machine', 'floor', 'limited', 'unlimited'] as const
 type Situation = (typeof SITUATIONS)[number]
 const NAMES: Record<Situation, string> = {
   alone: 'alone',
   control: 'alone, again',
-  machine: 'beside it, on a server of its own',
+  machine: 'while the loud site asks another server',
   floor: `beside ${SITE_RATE} creates and ${LOUD_RATE - SITE_RATE} /healthz`,
   limited: 'beside it',
   unlimited: 'beside it, without a limit',

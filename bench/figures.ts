@@ -27,6 +27,8 @@ export interface Figures {
   quiet_p99_vs_alone: number
   /** The same of the control, which is measured alone as well: what the machine's noise makes of it. */
   quiet_p99_control: number
+  /** The same while the loud site asks another server on the same machine. */
+  quiet_p99_machine: number
   /** The same beside as many requests, of which a tenth are creates of one site, and the others ask for /healthz. */
   quiet_p99_floor: number
   encode_vs_uqr: number

@@ -22,8 +22,8 @@ const USAGE = `npm run connector -- [command] --config FILE --data DIR [options]
   settle     lists the refunds and charges that are held; with these options, decides one, or closes a webhook
              --site S --payment UID --refund UID --as completed|declined --by NAME [--reason TEXT]
              --site S --charge UID --as completed|declined --by NAME [--number N] [--reason TEXT]
-             --yes             does not ask you to type the amount
              --bank B --webhook ID --by NAME --reason TEXT
+             --yes             does not ask you to type the amount
   replay     reports again what was reported since a time, after the service was restored
              --from DATE
 

@@ -42,7 +42,7 @@ type Stored = z.output<typeof Stored>
 const NO_SITE = 'no site has this code'
 const NO_SALE = 'the bank tells of no paid sale of this code'
 const NO_PAYMENT = 'the bank tells of no payment of that time'
-export const LASTING: readonly string[] = [NO_SITE, NO_SALE, NO_PAYMENT]
+const LASTING: readonly string[] = [NO_SITE, NO_SALE, NO_PAYMENT]
 /** So long after its receipt such a webhook is asked about: as long as the alert of it lasts. */
 const ASKED_MS = 7 * DAY_MS
 

@@ -27,9 +27,10 @@ export async function takeWebhook(core: Core, name: string, request: WebhookRequ
     } else if (webhook) {
       refuseForeign(core, bank, webhook)
       const { id, ...content } = webhook
-      const isNew = disk.webhooks.insert({ bank: name, id, content: JSON.stringify(content) }, platform.now())
+      const row = { bank: name, id, content: JSON.stringify(content) }
+      const isNew = disk.webhooks.insert(row, platform.now())
       // What a repeat with a payment says is known; any other only says that the bank is to be asked.
-      if (!isNew) disk.webhooks.again(name, id, platform.now(), !webhook.payment)
+      if (!isNew) disk.webhooks.again(row, platform.now(), !webhook.payment)
       count(isNew ? 'taken' : 'repeated')
     } else count('ignored')
     return { status: 200, text: bank.bank.webhookAnswer }

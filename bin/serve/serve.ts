@@ -93,7 +93,7 @@ async function serve(): Promise<void> {
   }
 
   const [host, adminHost] = [hostOf(values.ip), hostOf(values['admin-ip'])]
-  // Of all addresses, this process calls its own machine's.
+  // A wildcard cannot be called: this process calls its own machine.
   const own = adminHost === '[::]' ? '[::1]' : '127.0.0.1'
   const calledHost = isWildcard(values['admin-ip']) ? own : adminHost
   const admin = `http://${calledHost}:${adminPort}`

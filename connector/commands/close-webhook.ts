@@ -1,21 +1,54 @@
-// `settle --webhook`: closes a webhook whose payment no report will ever name, once somebody has dealt with that payment.
+// `settle --webhook`: the operator has dealt with a payment that nothing confirms, and its webhook is closed.
+import * as z from 'zod'
 import type { Core } from '../core.ts'
-import { LASTING } from '../webhook-runner.ts'
+import { roublesOf } from '../money.ts'
+import { confirmed, type TypedLine } from './confirmation.ts'
 import { deciderOf, type Options, type Print, required } from './options.ts'
 
-/** @returns the exit code. @throws Error where no such webhook waits, or where the connector can still report it */
-export function closeWebhook({ disk }: Core, options: Options, print: Print): number {
+const MAX_REASON = 255
+
+const Stored = z.object({ qrcId: z.string().optional(), payment: z.object({ amount: z.int() }).optional() })
+
+/**
+ * @returns the exit code
+ * @throws Error where no such webhook waits, where the connector still asks about it, or where it is not confirmed
+ */
+export async function closeWebhook(
+  { disk }: Core,
+  options: Options,
+  print: Print,
+  typedLine: TypedLine,
+): Promise<number> {
   const id = required(options, 'webhook', 'the id that check prints')
   const bank = required(options, 'bank', 'the name of its bank')
   const reason = required(options, 'reason', 'what was done about the payment')
+  if (reason.length > MAX_REASON) throw new Error(`--reason must be at most ${MAX_REASON} characters`)
   const note = `closed by ${deciderOf(options)}: ${reason}`
-  disk.transaction(() => {
+  const restingRow = () => {
     const row = disk.webhooks.waiting().find((each) => each.bank === bank && each.id === id)
     if (!row) throw new Error(`no webhook ${id} of ${bank} waits`)
-    if (!LASTING.includes(row.note))
-      throw new Error(`the connector still tries to report it: ${row.note || 'not yet processed'}`)
-    disk.webhooks.finish(row, 'GIVEN_UP', note)
-  })
-  print(`${id}: closed; if the bank sends it again, it is processed as a new one`)
+    if (row.rests) return row
+    const problem = row.note || 'not yet processed'
+    throw new Error(`the connector still asks about it: ${problem}; it can be closed a week after it came`)
+  }
+  const row = restingRow()
+  const { qrcId, payment } = Stored.parse(JSON.parse(row.content))
+  const amount = payment && roublesOf(payment.amount)
+  const parts = [
+    `webhook ${id} of ${bank}`,
+    `received ${new Date(row.receivedAt).toISOString()}`,
+    ...(qrcId ? [`code ${qrcId}`] : []),
+    ...(amount ? [`${amount} RUB`] : []),
+  ]
+  print(parts.join(', '))
+  print(`not reported: ${row.note}`)
+  print('your decision: closed; the connector does not report its payment, even if its site is added later')
+  if (!options.yes)
+    await (amount
+      ? confirmed('the amount', amount, print, typedLine)
+      : confirmed('the id', id, print, typedLine))
+  // Meanwhile the connector can have asked again, after a reload.
+  disk.transaction(() => disk.webhooks.finish(restingRow(), 'GIVEN_UP', note))
+  print(`${id}: closed; if the bank sends it again, the connector asks about it again`)
   return 0
 }

@@ -4,6 +4,7 @@ import { addressOf } from '../disk/reports.ts'
 import { roublesOf } from '../money.ts'
 import { deliver } from '../reporter.ts'
 import { closeWebhook } from './close-webhook.ts'
+import { confirmed, type TypedLine } from './confirmation.ts'
 import { chargeToSettle, type Decision, refundToSettle } from './held.ts'
 import { allowOnly, deciderOf, type Options, openCoreFor, type Print, required } from './options.ts'
 import { unknownRowsOf } from './unknown-rows.ts'
@@ -14,14 +15,10 @@ const RESULTS = { completed: 'COMPLETED', declined: 'DECLINED' } as const
  * @param typedLine what the operator types, where the decision is to be confirmed
  * @returns the exit code: 1 where something is held, or the report was not accepted yet
  */
-export async function settle(
-  options: Options,
-  print: Print,
-  typedLine: () => Promise<string | undefined>,
-): Promise<number> {
-  if (options.webhook !== undefined) {
-    allowOnly('settle --webhook', options, ['bank', 'webhook', 'reason', 'by'])
-    return closeWebhook(openCoreFor(options), options, print)
+export async function settle(options: Options, print: Print, typedLine: TypedLine): Promise<number> {
+  if (options.webhook !== undefined || options.bank !== undefined) {
+    allowOnly('settle --webhook', options, ['bank', 'webhook', 'reason', 'by', 'yes'])
+    return closeWebhook(openCoreFor(options), options, print, typedLine)
   }
   allowOnly('settle', options, [
     ...(['site', 'payment', 'refund', 'charge', 'as', 'number', 'reason', 'by', 'yes'] as const),
@@ -35,7 +32,7 @@ export async function settle(
       ? refundToSettle(core, options, decision)
       : chargeToSettle(core, { ...decision, paymentUid: options.charge, number: options.number })
   for (const line of held.lines) print(line)
-  if (!options.yes) await confirmed(held.amount, print, typedLine)
+  if (!options.yes) await confirmed('the amount', roublesOf(held.amount), print, typedLine)
   const { result, reason, by } = decision
   core.disk.transaction(() => {
     held.finish()
@@ -63,20 +60,6 @@ function decisionOf(options: Options, site: string): Decision {
     reason: options.reason ?? 'decided by the operator',
     by: deciderOf(options),
   }
-}
-
-/** @throws Error where the operator has not typed the amount */
-async function confirmed(
-  kopecks: number,
-  print: Print,
-  typedLine: () => Promise<string | undefined>,
-): Promise<void> {
-  const amount = roublesOf(kopecks)
-  print(`type the amount, ${amount}, to decide this:`)
-  const typed = (await typedLine())?.trim() ?? ''
-  if (typed === amount) return
-  const what = typed === '' ? 'nothing was typed' : `${typed} was typed`
-  throw new Error(`${what}, must be ${amount}: nothing is decided; --yes decides without this question`)
 }
 
 function list({ disk }: Core, print: Print): number {

@@ -17,9 +17,11 @@ const STATEMENTS = [
   `UPDATE reports SET body = json_remove(body, '$.payer', '$.reason'), answer = substr(answer, 1, 3)
    WHERE rowid > :from AND rowid <= :to AND state IN ('ACCEPTED', 'GONE', 'UNKNOWN') AND ${isOver('created_at')}
    AND (json_type(body, '$.payer') IS NOT NULL OR json_type(body, '$.reason') IS NOT NULL OR length(answer) > 3)`,
-  // One that is reported has no payer any more; of one that nobody takes, only the age is known.
-  `UPDATE webhooks SET content = json_remove(content, '$.payment.payer')
-   WHERE rowid > :from AND rowid <= :to AND received_at < :before AND json_type(content, '$.payment.payer') IS NOT NULL`,
+  // One that is reported has no payer any more; of one that nobody takes, only the age is known. Of one that was closed, the note
+  // has the operator's own words.
+  `UPDATE webhooks SET content = json_remove(content, '$.payment.payer'), note = iif(state = 'GIVEN_UP', '', note)
+   WHERE rowid > :from AND rowid <= :to AND received_at < :before
+   AND (json_type(content, '$.payment.payer') IS NOT NULL OR state = 'GIVEN_UP' AND note <> '')`,
   `UPDATE refunds SET reason = '' WHERE rowid > :from AND rowid <= :to
    AND state IN ('COMPLETED', 'DECLINED') AND ${isOver('created_at')} AND reason <> ''`,
   // What the merchant wrote of the payment, and what the bank said.

@@ -11,15 +11,17 @@ const WebhookRow = z.object({
   note: z.string(),
   receivedAt: z.int(),
   attempts: z.int(),
+  rests: z.int().transform(Boolean),
 })
 export type WebhookRow = z.output<typeof WebhookRow>
-
-/** The subject is the QR code, where the webhook names it. */
-const SELECT = `SELECT bank, id, content, coalesce(content ->> 'qrcId', id) AS subject, note, received_at AS receivedAt, attempts
-  FROM webhooks`
+type NewWebhook = Pick<WebhookRow, 'bank' | 'id' | 'content'>
 
 /** `next_at` of a webhook that rests: the column is NOT NULL. `check` of an older version lists such a row too. */
 const NEVER = Number.MAX_SAFE_INTEGER
+
+/** The subject is the QR code, where the webhook names it. */
+const SELECT = `SELECT bank, id, content, coalesce(content ->> 'qrcId', id) AS subject, note, received_at AS receivedAt, attempts,
+  next_at = ${NEVER} AS rests FROM webhooks`
 
 export class Webhooks {
   readonly #insert: StatementSync
@@ -42,15 +44,15 @@ export class Webhooks {
        ON CONFLICT DO NOTHING`,
     )
     this.#again = database.prepare(
-      `UPDATE webhooks SET state = 'NEW', note = '', received_at = ?, next_at = ?, attempts = 0
+      `UPDATE webhooks SET state = 'NEW', note = '', content = ?, received_at = ?, next_at = ?, attempts = 0
        WHERE bank = ? AND id = ? AND (state = 'GIVEN_UP' OR state = 'NEW' AND next_at = ${NEVER} OR state = 'DONE' AND ?)`,
     )
-    // Its report has the payer from now on. Only one without a payment is processed once more.
+    // Its report has the payer from now on; a repeat by the bank brings the payer again.
     this.#finish = database.prepare(
       `UPDATE webhooks SET state = ?, note = ?, content = json_remove(content, '$.payment.payer') WHERE bank = ? AND id = ?`,
     )
     this.#delay = database.prepare(
-      'UPDATE webhooks SET note = ?, attempts = attempts + 1, next_at = ? WHERE bank = ? AND id = ?',
+      `UPDATE webhooks SET note = ?, attempts = attempts + 1, next_at = ? WHERE bank = ? AND id = ?`,
     )
     this.#dueBanks = database.prepare(
       `SELECT DISTINCT bank FROM webhooks WHERE state = 'NEW' AND next_at <= ?`,
@@ -81,7 +83,7 @@ export class Webhooks {
   }
 
   /** @returns whether it is new */
-  insert({ bank, id, content }: Pick<WebhookRow, 'bank' | 'id' | 'content'>, now: number): boolean {
+  insert({ bank, id, content }: NewWebhook, now: number): boolean {
     return this.#insert.run(bank, id, content, now, now).changes === 1
   }
 
@@ -89,8 +91,8 @@ export class Webhooks {
    * The bank has repeated a webhook: one that was given up or rests is processed as a new one.
    * @param isUpdate whether one that is done is processed too: the bank may have something new under the same text
    */
-  again(bank: string, id: string, now: number, isUpdate: boolean): void {
-    this.#again.run(now, now, bank, id, Number(isUpdate))
+  again({ bank, id, content }: NewWebhook, now: number, isUpdate: boolean): void {
+    this.#again.run(content, now, now, bank, id, Number(isUpdate))
   }
 
   finish({ bank, id }: WebhookRow, state: 'DONE' | 'FOREIGN' | 'GIVEN_UP', note: string): void {

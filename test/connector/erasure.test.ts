@@ -189,6 +189,19 @@ describe('retention', () => {
     expect(isOnDisk(at, PURPOSE)).toBe(false)
   })
 
+  it('erases why an operator has closed a webhook', async () => {
+    const at = await surroundings()
+    Object.assign(at.config, { retentionDays: 30 })
+    const running = await start(at)
+    const { webhooks } = running.core.disk
+    webhooks.insert({ bank: 'tochka-main', id: 'W1', content: '{}' }, at.clock.now)
+    for (const row of webhooks.waiting()) webhooks.finish(row, 'GIVEN_UP', PURPOSE)
+    await pass(at, running, 29 * DAY)
+    expect(isOnDisk(at, PURPOSE)).toBe(true)
+    await pass(at, running, 2 * DAY)
+    expect(isOnDisk(at, PURPOSE)).toBe(false)
+  })
+
   it('erases nothing where it is not set', async () => {
     const at = await surroundings()
     const running = await start(at)

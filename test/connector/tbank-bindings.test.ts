@@ -250,6 +250,7 @@ describe('a binding on a restored disk', () => {
     await at.tbank.consent(token.qrcId, true)
     await next.connector.settle()
     expect(asked.result()).toMatchObject({ status: 'DECLINED', reason: 'TOKEN_DELETED' })
+    expect(at.tbank.callsOf('ChargeQr')).toEqual([])
   })
 
   it('that has ended here stays ended, whatever the list says', async () => {

@@ -215,7 +215,7 @@ class Run {
       if (isSilent) this.#add(kind, 'silent')
       for (const answer of answers) {
         // Which request an answer belongs to is not known: only what every answer owes is looked at.
-        this.#judged(kind, number, { method: '?', target: '/?' }, answer, sent.bytes.pieces)
+        this.#judged(kind, number, { method: '?', target: '/?', headers: [] }, answer, sent.bytes.pieces)
         if (answer.status < 400) accepted.add(keyId, siteId, 2)
       }
       if (answers.length === 0) {
@@ -243,7 +243,7 @@ class Run {
   #judged(
     kind: string,
     number: number,
-    request: { method: string; target: string },
+    request: Omit<Request, 'body'>,
     answer: Answer,
     bytes: readonly Buffer[],
   ): void {
@@ -406,6 +406,7 @@ class Run {
   /** The service ends and starts again, on the same data. */
   async restart(): Promise<void> {
     for (const client of this.#clients) client.close()
+    // After the stop the service has no log.
     this.#readLog()
     await this.#deployment.service.stop()
     await this.#deployment.service.start()

@@ -27,7 +27,7 @@ export function judgeOf(
   secrets: readonly string[],
 ) {
   /** @returns what is wrong with the answer */
-  return ({ method, target }: Pick<Request, 'method' | 'target'>, answer: Answer): string | undefined => {
+  return ({ method, target, headers: sent }: Omit<Request, 'body'>, answer: Answer): string | undefined => {
     const { status, headers, body } = answer
     const traceId = headers['x-trace-id']
     const path = pathOf(target)
@@ -52,14 +52,17 @@ export function judgeOf(
     if (leaked) return `the error tells a secret: ${leaked.slice(0, 12)}…`
     if (method === 'HEAD') return undefined
     return /^text\/html/.test(headers['content-type'] ?? '')
-      ? pageProblem(path, status)
+      ? pageProblem(isMoved(sent) ? undefined : path, status)
       : errorProblem(answer)
   }
 }
 
+/** If Host has a slash, the runtime puts a part of it before the path. */
+const isMoved = (headers: Request['headers']): boolean =>
+  headers.some(([name, value]) => /^host$/i.test(name) && value.includes('/'))
+
 function pageProblem(path: string | undefined, status: number): string | undefined {
-  // Of a Host that has a slash the runtime makes a part of the path: which one was asked for is not known then.
-  if (path !== undefined && API.test(path) && status !== 421) return 'the API answers a page'
+  if (path !== undefined && API.test(path)) return 'the API answers a page'
   return status === 500 ? 'the page of a defect' : undefined
 }
 

@@ -87,7 +87,7 @@ it('listens on the address of --admin-ip alone, answers it, and a stop has it an
   await expectPollsAnswered(served, at)
 })
 
-it.each(['*', '0.0.0.0', '::'])('of --admin-ip %s, a stop calls the own machine', async (ip) => {
+it.each(['*', '0.0.0.0', '::'])('with --admin-ip %s, a stop answers the long polls', async (ip) => {
   const served = await started(join(temporaryDirectory(), 'data'), { options: ['--admin-ip', ip] })
   await expectPollsAnswered(served, served.admin)
 })
