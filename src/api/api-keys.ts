@@ -1,12 +1,12 @@
 // The API keys of a site: listed, made and revoked by the merchant (contract, section 12).
 import * as z from 'zod/mini'
+import { KeyId } from '../contract/access-token.ts'
 import {
   API_KEY_REQUEST_EXAMPLES,
   API_KEYS_EXAMPLE,
   ApiKeyRequest,
   ApiKeysAnswer,
   apiKeyAnswer,
-  KeyId,
   NEW_API_KEY_EXAMPLE,
   NewApiKeyAnswer,
 } from '../contract/api-key.ts'

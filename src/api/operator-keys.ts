@@ -1,6 +1,6 @@
 // The keys of operators: listed and revoked by operators (contract, section 16).
 import * as z from 'zod/mini'
-import { KeyId } from '../contract/api-key.ts'
+import { KeyId } from '../contract/access-token.ts'
 import { OPERATOR_KEYS_EXAMPLE, OperatorKeysAnswer, operatorKeyAnswer } from '../contract/operator-key.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callRegistry, unwrap } from '../gateway/site-client.ts'

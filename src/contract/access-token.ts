@@ -1,5 +1,6 @@
 // The claims of an access token (contract, section 2).
 import * as z from 'zod/mini'
+import { meta } from './meta.ts'
 import { line } from './text.ts'
 
 /**
@@ -25,13 +26,21 @@ export const isScopeList = (text: string): boolean => text.split(' ').every(isSi
 /** A name by which people recognise a key. */
 export const Label = line(60)
 
+const KEY_ID_RULE = '1 to 128 characters of Unicode text without control characters'
+
+/** The `jti` of any token, this service's or another signer's: any other could be neither shown nor revoked. */
+export const KeyId = z
+  .string(KEY_ID_RULE)
+  .check(z.refine((id) => /^\P{Cc}{1,128}$/u.test(id) && id.isWellFormed(), KEY_ID_RULE))
+  .apply(meta, { minLength: 1, maxLength: 128, description: '`jti` of the access token' })
+
 /**
  * `sub` is the siteId, or OPERATOR, `jti` the key's id, times are Unix seconds. A scope that is not known grants nothing, and a label
  * of another form counts as none.
  */
 export const Claims = z.object({
   sub: z.string().check(z.minLength(1)),
-  jti: z.string().check(z.minLength(1)),
+  jti: KeyId,
   iat: z.number(),
   nbf: z.optional(z.number()),
   exp: z.number(),

@@ -34,14 +34,6 @@ export const ApiKeyRequest = strictObject({
     .apply(meta, { description: 'Lifetime in days' }),
 }).apply(meta, { id: 'ApiKeyRequest' })
 
-const KEY_ID_RULE = '1 to 128 characters of Unicode text without control characters'
-
-/** The `jti` of any token, this service's or another signer's. */
-export const KeyId = z
-  .string(KEY_ID_RULE)
-  .check(z.refine((id) => /^\P{Cc}{1,128}$/u.test(id) && id.isWellFormed(), KEY_ID_RULE))
-  .apply(meta, { minLength: 1, maxLength: 128, description: '`jti` of the access token' })
-
 const DateTime = z.iso.datetime({ offset: true })
 
 const ApiKeyAnswer = z

@@ -1,6 +1,6 @@
 // The audit: what operators did, and commands on the machine (contract, section 16).
 import * as z from 'zod/mini'
-import { KeyId } from './api-key.ts'
+import { KeyId } from './access-token.ts'
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
 import { meta } from './meta.ts'

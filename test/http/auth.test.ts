@@ -89,6 +89,18 @@ const REFUSED: [name: string, authorization: string | undefined, description: st
     INVALID,
   ],
   [
+    'a jti that is no Unicode text',
+    `Bearer ${await signed({ ...payload, jti: '\ud800' })}`,
+    'the access token is malformed',
+    INVALID,
+  ],
+  [
+    'a jti of 129 characters',
+    `Bearer ${await signed({ ...payload, jti: 'x'.repeat(129) })}`,
+    'the access token is malformed',
+    INVALID,
+  ],
+  [
     'no exp',
     `Bearer ${await signed({ ...payload, exp: undefined })}`,
     'the access token is malformed',
