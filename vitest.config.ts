@@ -41,7 +41,7 @@ const STARTING = { maxWorkers: availableParallelism() + 1 }
 
 /** Files that take minutes. Without durations of an earlier run Vitest begins with the largest files, and these are short. */
 const LONG =
-  /\/(bank-histories|binding-histories|release|cluster-faults|install|fuzz|restart|console-pages)\.test\.ts$/
+  /\/(bank-histories|binding-histories|release|cluster-faults|install|fuzz|restart|console-pages|screens|layout)\.test\.ts$/
 
 /** Long files begin first, so that no core is without work at the end. */
 class LongFirst extends BaseSequencer {
