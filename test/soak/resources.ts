@@ -21,6 +21,8 @@ const HOUR_MS = 3_600_000
 const WARM_UP_MS = 600_000
 /** A trend of a shorter time is that of its load. */
 const LONG_MS = 1_800_000
+/** Of so many samples the lowest counts: what garbage collection gives back does not grow. */
+const WINDOW = 60
 
 export class Resources {
   readonly #lives: Life[] = []
@@ -50,7 +52,7 @@ export class Resources {
           .join(' ')
       const warm = warmOf(samples)
       const trend = (of: (sample: Sample) => number) =>
-        warm.length < 60 ? 'too short' : `${(trendOf(warm, of) * 100).toFixed(1)} % an hour`
+        warm.length < 2 * WINDOW ? 'too short' : `${(trendOf(warm, of) * 100).toFixed(1)} % an hour`
       return [
         ...[`${name}, for ${minutes.toFixed(1)} min`, `${lives}`],
         ...[parts(mebibytes), trend(bytesOf), parts(descriptorsOf), trend(descriptorsOf)],
@@ -95,10 +97,15 @@ const durationOf = (samples: readonly Sample[]): number =>
 const warmOf = (samples: readonly Sample[]): readonly Sample[] =>
   samples.filter(({ time }) => time >= (samples[0]?.time ?? 0) + WARM_UP_MS)
 
-/** The part of its mean by which something grows in an hour: the line of least squares. */
+/** The part of its mean by which something grows in an hour: the line of least squares through the lowest of each window. */
 function trendOf(samples: readonly Sample[], of: (sample: Sample) => number): number {
+  const lowest = Array.from({ length: Math.floor(samples.length / WINDOW) }, (_, i) =>
+    samples
+      .slice(i * WINDOW, (i + 1) * WINDOW)
+      .reduce((low, sample) => (of(sample) < of(low) ? sample : low)),
+  )
   const mean = (each: (sample: Sample) => number) =>
-    samples.reduce((sum, sample) => sum + each(sample), 0) / samples.length
+    lowest.reduce((sum, sample) => sum + each(sample), 0) / lowest.length
   const [time, value] = [mean((sample) => sample.time), mean(of)]
   const covariance = mean((sample) => (sample.time - time) * (of(sample) - value))
   const variance = mean((sample) => (sample.time - time) ** 2)

@@ -214,8 +214,8 @@ it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no mon
     ),
     table('Milliseconds to an answer', ['', 'p50', 'p99'], timesOf(answers, begun, MINUTES)),
   )
-  expect(resources.growing(MAX_GROWTH)).toEqual([])
   expect(problems.slice(0, 20).join('\n'), `${problems.length} problems, SEED=${SEED}`).toBe('')
+  expect(resources.growing(MAX_GROWTH)).toEqual([])
 })
 
 /** The next step of a history, whose rounds each begin with the mood of its bank. */
