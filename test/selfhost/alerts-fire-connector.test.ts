@@ -232,17 +232,21 @@ describe.runIf(process.env.ALERTS && hasPrometheus && hasClock)('the alert', () 
   it('FpsConnectorTokenEnds: the tokens of sites end within 30 days; others are in force after a reload', async () => {
     const deployment = await bankDeployment()
     const { config, connector, directory } = deployment
+    const giveTokens = async (days: number) => {
+      for (const [siteId, site] of Object.entries(config.sites)) {
+        const file = join(directory, `${siteId}.token`)
+        writeFileSync(file, await mintToken(SECRET, { siteId, scope: 'network', days }))
+        config.sites[siteId] = { ...site, token: { file } }
+      }
+      await connector.succeeds('reload')
+    }
     const watch = await watched(deployment)
+    await giveTokens(30)
     await watch.fires('FpsConnectorTokenEnds')
     expect((await connector.command('check')).output).toMatch(
       /^warn cafe: the token ends on \S+, in 29 days$/m,
     )
-    for (const [siteId, site] of Object.entries(config.sites)) {
-      const file = join(directory, `${siteId}.token`)
-      writeFileSync(file, await mintToken(SECRET, { siteId, scope: 'network', days: 365 }))
-      config.sites[siteId] = { ...site, token: { file } }
-    }
-    await connector.succeeds('reload')
+    await giveTokens(365)
     await watch.ends('FpsConnectorTokenEnds')
   })
 
