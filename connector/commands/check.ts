@@ -12,6 +12,9 @@ import { endingTokens, endText } from '../token-ends.ts'
 import { allowOnly, configOf, coreOn, type Options, type Print } from './options.ts'
 import { unknownRowsOf } from './unknown-rows.ts'
 
+/** What is younger and has had no answer is on its way: a connector at work always has some of it. */
+const ON_ITS_WAY_MS = 60_000
+
 /** @returns the exit code: 1 where something fails */
 export async function check(options: Options, print: Print): Promise<number> {
   allowOnly('check', options, ['register', 'site'])
@@ -41,14 +44,14 @@ export async function check(options: Options, print: Print): Promise<number> {
     }
     for (const text of bank.bank.lacks) print(`note ${bank.name}: cannot ${text}`)
     showEnds(bank.name, `banks.${bank.name}`)
-    if (isWhole) for (const result of unfinishedOf(core, bank)) show(bank.name, result)
+    if (isWhole) for (const result of unfinishedOf(core, bank, now)) show(bank.name, result)
   }
   for (const site of sites) {
     for (const result of await tried(() => checkToken(core, site))) show(site.siteId, result)
     for (const result of await tried(async () => (await site.account.check?.()) ?? []))
       show(site.siteId, result)
     showEnds(site.siteId, `sites.${site.siteId}`)
-    if (isWhole) for (const result of notAcceptedOf(core, site)) show(site.siteId, result)
+    if (isWhole) for (const result of notAcceptedOf(core, site, now)) show(site.siteId, result)
   }
   if (isWhole) for (const text of unknownRowsOf(core.disk)) show('disk', { isGood: false, text })
   print(failures === 0 ? 'all is well' : `${failures} failed`)
@@ -94,17 +97,20 @@ async function checkToken(core: Core, site: OpenSite): Promise<CheckResult[]> {
   }
 }
 
-function unfinishedOf(core: Core, { name }: OpenBank): CheckResult[] {
+function unfinishedOf(core: Core, { name }: OpenBank, now: number): CheckResult[] {
   const { disk } = core
+  const before = now - ON_ITS_WAY_MS
   const held = disk.refunds.held().filter(({ bank }) => bank === name).length
   const charges = disk.charges.held().filter(({ bank }) => bank === name).length
-  const waiting = disk.webhooks.waiting().filter(({ bank }) => bank === name)
+  const waiting = disk.webhooks
+    .waiting()
+    .filter(({ bank, note, receivedAt }) => bank === name && (note !== '' || receivedAt < before))
   const unresolved = disk.lateAsks
     .unresolved()
     .filter(({ site, qrcId }) => disk.codes.bankOf(site, qrcId) === name)
   const cancellations = disk.cancellations
     .all()
-    .filter(({ reference }) => bankOf(core, reference)?.name === name)
+    .filter(({ reference, since }) => bankOf(core, reference)?.name === name && since < before)
   return [
     ...cancellations.map(({ site, qrcId, since }) => ({
       isGood: false,
@@ -123,7 +129,7 @@ function unfinishedOf(core: Core, { name }: OpenBank): CheckResult[] {
   ]
 }
 
-function notAcceptedOf({ disk }: Core, { siteId }: OpenSite): CheckResult[] {
+function notAcceptedOf({ disk }: Core, { siteId }: OpenSite, now: number): CheckResult[] {
   const ofSite = ({ site }: { site: string }) => site === siteId
   return [
     ...disk.reports
@@ -132,7 +138,7 @@ function notAcceptedOf({ disk }: Core, { siteId }: OpenSite): CheckResult[] {
       .map(({ path, answer }) => ({ isGood: true, text: `not needed by the service: ${path}: ${answer}` })),
     ...disk.reports
       .notAccepted()
-      .filter(ofSite)
+      .filter((row) => ofSite(row) && (row.answer !== '' || row.createdAt < now - ON_ITS_WAY_MS))
       .map(({ path, answer }) => ({
         isGood: false,
         text: `not accepted: ${path}: ${answer || 'not yet sent'}`,

@@ -1,6 +1,8 @@
 // The commands of an operator: what they print, and their exit codes.
 import { describe, expect, it } from 'vitest'
-import { HOUR, ofRefund, refund, register, start, surroundings } from './harness.ts'
+import { openDatabase } from '../../connector/disk/database.ts'
+import { Disk } from '../../connector/disk/disk.ts'
+import { HOUR, MINUTE, ofRefund, refund, register, start, surroundings } from './harness.ts'
 import { runCommand, startProcess, until } from './process.ts'
 
 /** Surroundings whose disk a connector of this process uses, too. */
@@ -101,6 +103,7 @@ describe('check', () => {
 
   it('lists what is not reported and what is held', async () => {
     const at = await withDisk()
+    at.clock.now -= 2 * MINUTE
     const { connector, stop } = await startHere(at)
     const known = await register(at, 'cafe')
     await at.tbank.pay(known.qrcId)
@@ -124,6 +127,26 @@ describe('check', () => {
     )
     expect(lines).toContain('FAIL tbank-cafe: 1 refunds are held: see settle')
     expect(lines.join('\n')).toMatch(/FAIL tea: not accepted: \/network\/v1\/sites\/tea\/qrCodes\/.+: 409 /)
+  })
+
+  it('lists what has had no answer for a minute, and not what came just now', async () => {
+    const at = await withDisk()
+    const disk = new Disk(openDatabase(`${at.directory}/data`, at.clock.now))
+    for (const [name, age] of [
+      ['new', 0],
+      ['old', 2 * MINUTE],
+    ] as const) {
+      const since = at.clock.now - age
+      disk.reports.put({ site: 'tea', path: `qrCodes/${name}`, body: {} }, since)
+      disk.webhooks.insert({ bank: 'tbank-cafe', id: name, content: '{}' }, since)
+      disk.cancellations.put({ site: 'farm', qrcId: name, reference: 'raif-farm:1', since }, since)
+    }
+    disk.close()
+    const { lines } = await runCommand(at, 'check')
+    const ofDisk = /^FAIL .*(not accepted|the webhook|cancelled)/
+    expect(lines.filter((line) => ofDisk.test(line)).map((line) => line.match(/\b(old|new)\b/)?.[0])).toEqual(
+      ['old', 'old', 'old'],
+    )
   })
 })
 
