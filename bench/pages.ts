@@ -10,7 +10,7 @@ import { create } from './requests.ts'
 import { median } from './statistics.ts'
 import { figure, table } from './table.ts'
 
-const CHROMIUM = process.env.CHROMIUM || '/usr/bin/chromium'
+const CHROMIUM = process.env.CHROMIUM || '/usr/bin/chromium-headless-shell'
 const REQUESTS = 300
 const LOADS = 5
 /** A phone on a slow mobile network: 150 ms there and back, 1.6 Mbit/s, a quarter of this machine's processor. */

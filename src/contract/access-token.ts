@@ -28,7 +28,7 @@ export const Label = line(60)
 
 const KEY_ID_RULE = '1 to 128 characters of Unicode text without control characters'
 
-/** The `jti` of any token, this service's or another signer's: any other could be neither shown nor revoked. */
+/** The `jti` of a token of any signer. One of another form could be neither shown nor revoked. */
 export const KeyId = z
   .string(KEY_ID_RULE)
   .check(z.refine((id) => /^\P{Cc}{1,128}$/u.test(id) && id.isWellFormed(), KEY_ID_RULE))

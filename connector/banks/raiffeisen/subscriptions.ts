@@ -76,7 +76,6 @@ export class Subscriptions implements BankBindings {
 
   /**
    * Neither disk may have an order that was made before both were lost, and the bank executes a repeat of one in progress.
-   * The document has no answer about an unknown order: any refusal in the bank's own shape is taken for it.
    * @throws Unavailable after anything else, a gateway's 404 too: an order that was begun would be charged twice
    */
   async open(charge: NewCharge): Promise<OpenedCharge> {

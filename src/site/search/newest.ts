@@ -114,7 +114,7 @@ export function newestHits(
 }
 
 /**
- * The number of the row behind the window; undefined where there is none.
+ * The number of the first row after the window; undefined if there is none.
  * @param isDense whether the numbers have no gaps: then no row is read to count them
  */
 function behindWindow(sql: SqlStorage, table: string, below: number, isDense: boolean): number | undefined {

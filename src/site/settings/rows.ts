@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { DEFAULT_SETTINGS, type Logo, NOTIFICATION_TYPES, type Settings } from '../../contract/settings.ts'
 import { inSeconds, int, rowsWith, text } from '../rows/columns.ts'
 
-/** The settings as they are kept: with the hash of the logo, which was fetched from logoUrl, or uploaded where there is none. */
+/** The settings as they are stored: with the hash of the logo, which was fetched from logoUrl, or uploaded if there is no logoUrl. */
 export type StoredSettings = Settings & { logo?: string | undefined }
 
 /** The settings, with their revision and the one before. */
