@@ -2,7 +2,16 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, inject, it } from 'vitest'
 import { MAX_PURPOSE } from '../../src/contract/text.ts'
-import { barriers, DEVICES, type DeviceName, launch, picture, scanned, visit } from '../support/browser.ts'
+import {
+  barriers,
+  DEVICES,
+  type DeviceName,
+  launch,
+  picture,
+  scanned,
+  type Visit,
+  visit,
+} from '../support/browser.ts'
 import { type Made, openShop, type Shop, SUM } from '../support/shop.ts'
 
 const HOSTILE = '"><script>alert(1)</script><b>&amp;\u202eelpmaxe'
@@ -118,19 +127,26 @@ describe.each(['sandbox', 'network', 'external'] as const)('of the service %s', 
   })
 
   describe.each(DEVICE_NAMES)('on a %s', (device) => {
+    // Two of the four pairs on each device: every light and every language on each. A page of each pair meets all states.
+    const views = LIGHTS.map((colorScheme, i) => ({
+      colorScheme,
+      locale: LOCALES[(i + (device === 'phone' ? 0 : 1)) % 2] ?? 'ru-RU',
+    }))
+    const visits: (Visit & (typeof views)[number])[] = []
+    beforeAll(async () => {
+      const { page: url } = await shop.make()
+      for (const view of views)
+        visits.push({ ...view, ...(await visit(browser, url, { ...DEVICES[device], ...view })) })
+    })
+    afterAll(() => Promise.all(visits.map(({ page }) => page.context().close())))
     const states = Object.entries(STATES).filter(([, { paidHere }]) => !paidHere || name === 'sandbox')
     it.for(states)(
       'the page %s has no barrier, fits and is read',
       async ([state, { isPayable, isTimed = isPayable, paidHere, open }], { expect }) => {
-        // Two of the four pairs on each device: every light and every language on each.
-        for (const [i, colorScheme] of LIGHTS.entries()) {
+        for (const { page, faults, colorScheme, locale } of visits) {
           const made = await open(shop)
-          const locale = LOCALES[(i + (device === 'phone' ? 0 : 1)) % 2] ?? 'ru-RU'
-          const { page, faults } = await visit(browser, made.page, {
-            ...DEVICES[device],
-            colorScheme,
-            locale,
-          })
+          faults.length = 0
+          await page.goto(made.page)
           if (paidHere) await payHere(page, paidHere)
           expect(await page.locator('html').getAttribute('lang')).toBe(locale.slice(0, 2))
           if (name === 'sandbox') await picture(page, `${device}-${colorScheme}-${state}`)
@@ -145,7 +161,6 @@ describe.each(['sandbox', 'network', 'external'] as const)('of the service %s', 
           if (shown) expect(await scanned(page)).toBe(made.payload)
           expect(await page.getByRole('timer').count()).toBe(isTimed ? 1 : 0)
           expect(faults.filter((fault) => !(state === 'none' && fault.includes('status of 404')))).toEqual([])
-          await page.context().close()
         }
       },
     )

@@ -1,7 +1,6 @@
 // Chromium, and pages in it that note everything they should not do.
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { AxeResults } from 'axe-core'
 import jsQR from 'jsqr'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { onTestFinished, TestRunner } from 'vitest'
@@ -80,8 +79,8 @@ export async function visit(
 /** What axe-core finds wrong: rule and element. */
 export async function barriers(page: Page): Promise<string[]> {
   await page.evaluate(AXE)
-  const { violations } = await page.evaluate<AxeResults>('axe.run()')
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
+  return page.evaluate<string[]>(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`)
 }
 
 /** Keeps a picture of the page, for somebody to look at. */
@@ -91,9 +90,8 @@ export const picture = (page: Page, name: string): Promise<Buffer> =>
 /** The page's picture as it is on the screen, in grey. */
 export async function pixelsOf(page: Page): Promise<Pixels> {
   const png = (await page.locator('img').screenshot()).toString('base64')
-  const canvas = await page.context().newPage()
-  const { width, height, light } = await canvas.evaluate<{ width: number; height: number; light: string }>(
-    `fetch('data:image/png;base64,${png}').then((answer) => answer.blob()).then(createImageBitmap).then((bitmap) => {
+  const { width, height, light } = await page.evaluate<{ width: number; height: number; light: string }>(
+    `createImageBitmap(new Blob([Uint8Array.fromBase64('${png}')])).then((bitmap) => {
       const { width, height } = bitmap
       const context = new OffscreenCanvas(width, height).getContext('2d')
       context.drawImage(bitmap, 0, 0)
@@ -101,7 +99,6 @@ export async function pixelsOf(page: Page): Promise<Pixels> {
       return { width, height, light: Uint8Array.from(data.filter((_, i) => i % 4 === 1)).toHex() }
     })`,
   )
-  await canvas.close()
   const data = Uint8ClampedArray.from(
     [...Buffer.from(light, 'hex')].flatMap((green) => [green, green, green, 255]),
   )
