@@ -92,21 +92,33 @@ async function makeStates(network: Shop, sandbox: Shop): Promise<Record<string, 
 const wayOf = ({ way }: State, screen = '') =>
   way === PAY && SCREENS[screen]?.isMobile === undefined ? 'figure img' : way
 
-/** A page that stays where it is, however long the machine takes; its requests to other hosts. */
-async function stay(browser: Browser, url: string, options: BrowserContextOptions) {
+/** A page that stays where it was opened, however long the machine takes; and its requests to other hosts since then. */
+async function staying(browser: Browser, options: BrowserContextOptions) {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
   const page = await context.newPage()
   const foreign: string[] = []
-  let isHere = false
+  let isOpening = false
+  let origin = ''
   await page.route('**', (route) => {
     const request = route.request()
-    if (request.isNavigationRequest()) return isHere ? route.abort('aborted') : route.continue()
-    if (new URL(request.url()).origin !== new URL(url).origin) foreign.push(request.url())
+    if (request.isNavigationRequest()) return isOpening ? route.continue() : route.abort('aborted')
+    if (new URL(request.url()).origin !== origin) foreign.push(request.url())
     return route.continue()
   })
-  await page.goto(url)
-  isHere = true
-  return { page, foreign }
+  const open = async (url: string) => {
+    foreign.length = 0
+    origin = new URL(url).origin
+    isOpening = true
+    await page.goto(url)
+    isOpening = false
+  }
+  return { page, foreign, open, close: () => context.close() }
+}
+
+async function stay(browser: Browser, url: string, options: BrowserContextOptions): Promise<Page> {
+  const { page, open } = await staying(browser, options)
+  await open(url)
+  return page
 }
 
 /** What is wrong with the page as it is on the screen. */
@@ -160,16 +172,15 @@ const CASES = Object.keys(SCREENS).flatMap((screen, i) =>
 describe.for(CASES)('at %s with text of %s', ([screen, text, number]) => {
   it('every state has its way on in view, and cuts, shifts and fetches nothing', async ({ expect }) => {
     const found: string[] = []
+    const stayingIn = (locale: string) => staying(browsers[text], { ...SCREENS[screen], locale })
+    const inLanguages = [await stayingIn('ru-RU'), await stayingIn('en-GB')] as const
     for (const [i, [name, state]] of Object.entries(states).entries()) {
       const { page: url, waits = false } = state
       const way = wayOf(state, screen)
       // Every language and every light meets every state on some screen.
-      const isEven = (i + number) % 2 === 0
-      const { page, foreign } = await stay(browsers[text], url, {
-        ...SCREENS[screen],
-        locale: isEven ? 'ru-RU' : 'en-GB',
-        colorScheme: (i + (number >> 1)) % 2 === 0 ? 'light' : 'dark',
-      })
+      const { page, foreign, open } = inLanguages[(i + number) % 2 === 0 ? 0 : 1]
+      await page.emulateMedia({ colorScheme: (i + (number >> 1)) % 2 === 0 ? 'light' : 'dark' })
+      await open(url)
       if (waits) {
         await page.locator('.before [data-bank]').click()
         await page.locator('.waiting').waitFor()
@@ -179,22 +190,23 @@ describe.for(CASES)('at %s with text of %s', ([screen, text, number]) => {
       const shift = waits ? 0 : await shiftOf(page)
       if (shift > 0) faults.push(`it moved by ${shift}`)
       found.push(...faults.map((fault) => `${name}: ${fault}`))
-      await page.context().close()
     }
+    await Promise.all(inLanguages.map(({ close }) => close()))
     expect(found).toEqual([])
   })
 
   it('every state has it without script too', async ({ expect }) => {
     const found: string[] = []
+    const options = { ...SCREENS[screen], locale: 'ru-RU', javaScriptEnabled: false }
+    const { page, open, close } = await staying(browsers[text], options)
     for (const [name, state] of Object.entries(states)) {
       const { page: url, waits } = state
       if (waits) continue
-      const options = { ...SCREENS[screen], locale: 'ru-RU', javaScriptEnabled: false }
-      const { page } = await stay(browsers[text], url, options)
+      await open(url)
       const needed = name === 'banks' ? '[data-banks] a' : wayOf(state, screen)
       found.push(...(await faultsOf(page, needed)).map((fault) => `${name}: ${fault}`))
-      await page.context().close()
     }
+    await close()
     expect(found).toEqual([])
   })
 })
@@ -202,7 +214,7 @@ describe.for(CASES)('at %s with text of %s', ([screen, text, number]) => {
 describe('the first paint', () => {
   it('needs at most 32 KB, uncompressed: the document and what blocks it', async ({ expect }) => {
     for (const [name, { page: url }] of Object.entries(states)) {
-      const { page } = await stay(browsers['100 %'], url, { ...DEVICES.phone, locale: 'ru-RU' })
+      const page = await stay(browsers['100 %'], url, { ...DEVICES.phone, locale: 'ru-RU' })
       const sizes = await page.evaluate<Record<string, number>>(`(() => {
         const entries = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
         const first = entries.filter((each) => each.entryType === 'navigation' || each.renderBlockingStatus === 'blocking')
@@ -222,7 +234,7 @@ describe('the states that only a script or a chance shows', () => {
       const state = states[name]
       if (!state) throw new Error(`there is no state ${name}`)
       const options = { ...DEVICES.phone, locale: 'en-GB', colorScheme }
-      const { page } = await stay(browsers['100 %'], state.page, options)
+      const page = await stay(browsers['100 %'], state.page, options)
       if (state.waits) await page.locator('.before [data-bank]').tap()
       expect(await barriers(page), name).toEqual([])
       await page.context().close()
