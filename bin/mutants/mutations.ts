@@ -28,8 +28,8 @@ const OPERATORS: ReadonlyMap<ts.SyntaxKind, string> = new Map([
   [SyntaxKind.SlashToken, '*'],
 ])
 
-/** Codes and names; a text with white space is for people, and no test owes it. */
-const isCode = (text: string): boolean => /^[^\s<>]+$/.test(text)
+/** Codes and names; a text with white space or Russian letters is for people, and no test owes it. */
+const isCode = (text: string): boolean => /^[^\s<>\u0400-\u04ff]+$/.test(text)
 
 export function mutantsOf(path: string, source: string): Mutant[] {
   const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true)

@@ -13,6 +13,8 @@ import { freePort } from '../support/ports.ts'
 import { SECRET } from '../support/secret.ts'
 import { type Served, started, temporaryDirectory } from '../support/serve.ts'
 
+/** A checkout of 0.3.0 with its build and its packages. */
+const { RELEASE } = process.env
 const RESTARTS = Number(process.env.RESTARTS ?? 5)
 /** Every other one goes back. */
 const UPGRADES = 2 * Math.ceil(Number(process.env.UPGRADES ?? 2) / 2)
@@ -84,25 +86,38 @@ it('restarts under load lose no request: creates are acknowledged, reads find th
   await served.stop()
 }, 3_600_000)
 
-it('an upgrade to a version with more tables, and the way back, lose no request and no data', async () => {
-  const [here, later] = [resolve('.'), laterVersion()]
+/** Upgrades under load, and goes back each second time. @returns what `verify` of this build says of the data */
+async function upgradeAndBack([older, newer]: readonly [string, string]): Promise<string> {
   const directory = temporaryDirectory()
   const [link, data] = [join(directory, 'release'), join(directory, 'data')]
   const install = (release: string) => {
     symlinkSync(release, `${link}.next`)
     renameSync(`${link}.next`, link)
   }
-  install(here)
+  install(older)
   const served = await startUnit(data, link)
-  expect(await restartUnderLoad(served, UPGRADES, (n) => install(n % 2 === 1 ? later : here))).toEqual(
+  expect(await restartUnderLoad(served, UPGRADES, (n) => install(n % 2 === 1 ? newer : older))).toEqual(
     NOTHING_LOST,
   )
   await served.stop()
-  const verify = spawnSync(
+  const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', 'bin/data/verify.ts', '--data', data],
     { encoding: 'utf8' },
   )
-  expect([verify.status, verify.stderr]).toEqual([0, ''])
-  expect(verify.stdout).toContain(`demo: of version ${SITE.versions.length + 1} of the schema`)
+  expect([status, stderr]).toEqual([0, ''])
+  return stdout
+}
+
+it('an upgrade to a version with more tables, and the way back, lose no request and no data', async () => {
+  const verified = await upgradeAndBack([resolve('.'), laterVersion()])
+  expect(verified).toContain(`demo: of version ${SITE.versions.length + 1} of the schema`)
 }, 3_600_000)
+
+it.runIf(RELEASE)(
+  'an upgrade from 0.3.0, and the way back, lose no request and no data',
+  async () => {
+    expect(await upgradeAndBack([resolve(RELEASE ?? ''), resolve('.')])).toMatch(/with problems: 0\n$/)
+  },
+  3_600_000,
+)

@@ -1,0 +1,45 @@
+// Contrasts of colours, as WCAG 2.2 defines them.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { contrast, legibleOn, WHITE, withContrast } from '../../src/contract/color.ts'
+
+const colors = fc
+  .tuple(...Array.from({ length: 3 }, () => fc.integer({ min: 0, max: 255 })))
+  .map((channels) => `#${channels.map((each) => each.toString(16).padStart(2, '0')).join('')}`)
+
+describe('the contrast of two colours', () => {
+  it.each([
+    ['#000000', '#ffffff', 21],
+    // On both sides of the threshold 0.04045, below which the curve is a line.
+    ['#0a0a0a', '#ffffff', 19.8],
+    ['#0b0b0b', '#ffffff', 19.68],
+    ['#767676', '#ffffff', 4.54],
+    ['#ff0000', '#ffffff', 4],
+    ['#008000', '#ffffff', 5.14],
+    ['#0000ff', '#ffffff', 8.59],
+    ['#0000ff', '#ff0000', 2.15],
+    ['#1b4fd6', '#1b4fd6', 1],
+  ])('of %s and %s is %d', (one, other, ratio) => {
+    expect(contrast(one, other)).toBeCloseTo(ratio, 2)
+    expect(contrast(other, one)).toBe(contrast(one, other))
+  })
+})
+
+it('a text on any colour is legible', () => {
+  fc.assert(fc.property(colors, (color) => contrast(legibleOn(color), color) >= 4.5))
+})
+
+it.each([
+  ['#767676', '#ffffff'],
+  ['#777777', '#000000'],
+])('a text on %s is %s', (color, text) => {
+  expect(legibleOn(color)).toBe(text)
+})
+
+it('a colour with enough contrast stays as it is; any other gets enough', () => {
+  expect(withContrast('#1b4fd6', WHITE, 4.5, '#000000')).toBe('#1b4fd6')
+  expect(withContrast('#ffff00', WHITE, 4.5, '#000000')).toBe('#737300')
+  fc.assert(
+    fc.property(colors, (color) => contrast(withContrast(color, WHITE, 4.5, '#000000'), WHITE) >= 4.5),
+  )
+})
