@@ -28,7 +28,7 @@ const OPERATORS: ReadonlyMap<ts.SyntaxKind, string> = new Map([
   [SyntaxKind.SlashToken, '*'],
 ])
 
-/** Codes and names; a text with white space or Russian letters is for people, and no test owes it. */
+/** Codes and names; a text with white space or Russian letters is for people, and no test must check it. */
 const isCode = (text: string): boolean => /^[^\s<>\u0400-\u04ff]+$/.test(text)
 
 export function mutantsOf(path: string, source: string): Mutant[] {

@@ -12,7 +12,7 @@ import { endingTokens, endText } from '../token-ends.ts'
 import { allowOnly, configOf, coreOn, type Options, type Print } from './options.ts'
 import { unknownRowsOf } from './unknown-rows.ts'
 
-/** What is younger and has had no answer is on its way: a connector at work always has some of it. */
+/** A connector at work always has webhooks, reports and cancellations that are younger and have had no answer. */
 const ON_ITS_WAY_MS = 60_000
 
 /** @returns the exit code: 1 where something fails */

@@ -1,5 +1,5 @@
 // Every page of the console in every state that a test can make: no barrier, no fault, no scroll to the side.
-// A state has two views: both devices, both languages and both lights are in them. The next state has the other two.
+// In two views, which have each device, language and light once. The Russian texts are the longer ones: they are on the phone.
 // Not here: a restored site, and an instruction that is overdue.
 import { createServer } from 'node:http'
 import type { Browser, Page } from 'playwright-core'
@@ -244,16 +244,12 @@ it('every page of the table of routes has a state here', () => {
   expect([...Object.keys(PAGES), ...NO_PAGES].sort()).toEqual(paths.sort())
 })
 
-const STATES = [...Object.values(PAGES), OTHERS].flat()
-/** The views, and the first of every two states that is met in each. */
 const VIEWS = [
-  ['phone', 'ru-RU', 'light', 0],
-  ['phone', 'en-GB', 'dark', 1],
-  ['desktop', 'en-GB', 'dark', 0],
-  ['desktop', 'ru-RU', 'light', 1],
+  ['phone', 'ru-RU', 'light'],
+  ['desktop', 'en-GB', 'dark'],
 ] as const
 
-describe.each(VIEWS)('on a %s in %s, %s', (device, locale, colorScheme, first) => {
+describe.each(VIEWS)('on a %s in %s, %s', (device, locale, colorScheme) => {
   const options = { ...DEVICES[device], locale, colorScheme }
   const enter: Record<Who, () => Promise<Visit>> = {
     admin: () => signIn(browser, service, full.shop.siteId, options),
@@ -286,7 +282,7 @@ describe.each(VIEWS)('on a %s in %s, %s', (device, locale, colorScheme, first) =
     return found
   }
 
-  it.each(STATES.filter((_, i) => i % 2 === first))(
+  it.each([...Object.values(PAGES), OTHERS].flat())(
     '$name',
     async ({ name, who = 'admin', path, act, status }) => {
       const { page, faults } = visitOf(who)

@@ -97,20 +97,22 @@ async function staying(browser: Browser, options: BrowserContextOptions) {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
   const page = await context.newPage()
   const foreign: string[] = []
-  let isOpening = false
-  let origin = ''
+  let opened = 'about:blank'
+  // What a page of another state keeps there would change this one.
+  await page.addInitScript("if (location.href !== 'about:blank') sessionStorage.clear()")
   await page.route('**', (route) => {
     const request = route.request()
-    if (request.isNavigationRequest()) return isOpening ? route.continue() : route.abort('aborted')
-    if (new URL(request.url()).origin !== origin) foreign.push(request.url())
+    const url = request.url()
+    if (request.isNavigationRequest()) return url === opened ? route.continue() : route.abort('aborted')
+    if (new URL(url).origin !== new URL(opened).origin) foreign.push(url)
     return route.continue()
   })
   const open = async (url: string) => {
+    // Nothing of the page before comes late.
+    await page.goto('about:blank')
     foreign.length = 0
-    origin = new URL(url).origin
-    isOpening = true
+    opened = url
     await page.goto(url)
-    isOpening = false
   }
   return { page, foreign, open, close: () => context.close() }
 }

@@ -161,6 +161,8 @@ describe.each(['sandbox', 'network', 'external'] as const)('of the service %s', 
           if (shown) expect(await scanned(page)).toBe(made.payload)
           expect(await page.getByRole('timer').count()).toBe(isTimed ? 1 : 0)
           expect(faults.filter((fault) => !(state === 'none' && fault.includes('status of 404')))).toEqual([])
+          // It would go on, and to the shop after a while.
+          await page.goto('about:blank')
         }
       },
     )

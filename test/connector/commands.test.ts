@@ -129,7 +129,7 @@ describe('check', () => {
     expect(lines.join('\n')).toMatch(/FAIL tea: not accepted: \/network\/v1\/sites\/tea\/qrCodes\/.+: 409 /)
   })
 
-  it('lists what has had no answer for a minute, and not what came just now', async () => {
+  it('lists what was refused at once, and what has had no answer for a minute', async () => {
     const at = await withDisk()
     const disk = new Disk(openDatabase(`${at.directory}/data`, at.clock.now))
     for (const [name, age] of [
@@ -141,12 +141,16 @@ describe('check', () => {
       disk.webhooks.insert({ bank: 'tbank-cafe', id: name, content: '{}' }, since)
       disk.cancellations.put({ site: 'farm', qrcId: name, reference: 'raif-farm:1', since }, since)
     }
+    disk.reports.put({ site: 'tea', path: 'qrCodes/refused', body: {} }, at.clock.now)
+    for (const row of disk.reports.notAccepted().filter(({ path }) => path.endsWith('refused')))
+      disk.reports.delay(row, at.clock.now, '409')
+    disk.webhooks.insert({ bank: 'tbank-cafe', id: 'refused', content: '{}' }, at.clock.now)
+    for (const row of disk.webhooks.waiting().filter(({ id }) => id === 'refused'))
+      disk.webhooks.delay(row, 'no site has this code', at.clock.now)
     disk.close()
     const { lines } = await runCommand(at, 'check')
-    const ofDisk = /^FAIL .*(not accepted|the webhook|cancelled)/
-    expect(lines.filter((line) => ofDisk.test(line)).map((line) => line.match(/\b(old|new)\b/)?.[0])).toEqual(
-      ['old', 'old', 'old'],
-    )
+    const named = lines.flatMap((line) => /^FAIL .*\b(new|old|refused)\b/.exec(line)?.[1] ?? [])
+    expect(named.toSorted()).toEqual(['old', 'old', 'old', 'refused', 'refused'])
   })
 })
 

@@ -1,4 +1,4 @@
-// What of a site needs the operator.
+// Which figures of a site need the operator.
 import { expect, it } from 'vitest'
 import { isStuck, NO_FIGURES } from '../../src/contract/registry-entry.ts'
 
@@ -9,7 +9,7 @@ it.each([
   { overdueInstructions: 1 },
   { isRestored: true },
   { lacksKey: true as const },
-])('a site of which all is well but for %j is stuck', (figures) => {
+])('a site with %j alone is stuck', (figures) => {
   expect(isStuck({ ...NO_FIGURES, ...figures })).toBe(true)
 })
 

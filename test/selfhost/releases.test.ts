@@ -182,6 +182,9 @@ async function expectPayment(deployment: BankDeployment, uid: string): Promise<v
   await cafe.has(uid, 'PAYED')
   expect((await cafe.refund(qrcId, `refund-${uid}`, 10)).status).toBe(200)
   await cafe.hasRefund(qrcId, `refund-${uid}`)
+  // `check` does not name what is younger than a minute.
+  for (const waiting of ["webhooks WHERE state = 'NEW'", "reports WHERE state = 'PENDING'", 'cancellations'])
+    await expect.poll(() => deployment.connector.read(`SELECT * FROM ${waiting}`)).toEqual([])
   expect(await deployment.connector.succeeds('check')).toMatch(/all is well\n$/)
 }
 
