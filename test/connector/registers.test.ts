@@ -1,6 +1,6 @@
 // Registers: what is refused, what is unavailable, and that nothing of a failed one stays.
 import { describe, expect, it } from 'vitest'
-import { HOUR, register, registerData, start, surroundings } from './harness.ts'
+import { HOUR, MINUTE, register, registerData, start, surroundings } from './harness.ts'
 
 const SITES = ['tea', 'cafe', 'farm']
 
@@ -24,6 +24,17 @@ describe.each(SITES)('%s', (site) => {
     expect(String(body.description)).toMatch(/^(Tochka|T-Bank|Raiffeisenbank): /)
     expect([at.tochka, at.tbank, at.raiffeisen].flatMap((bank) => bank.calls)).toEqual([])
   })
+
+  it.each([-20_000, 20_000])(
+    'a code of one minute is registered where the bank’s clock is %d ms ahead',
+    async (ahead) => {
+      const at = await surroundings()
+      await start(at)
+      for (const bank of [at.tochka, at.tbank, at.raiffeisen]) bank.now = () => at.clock.now + ahead
+      const expiresOn = new Date(at.clock.now + MINUTE).toISOString()
+      expect(await register(at, site, { ttl: 1, expiresOn })).toMatchObject({ expiresOn })
+    },
+  )
 
   it.each([
     ['500', { status: 500 }],

@@ -10,8 +10,8 @@ import type { TBankCall } from './client.ts'
 const MIN_KOPECKS = 1_000
 /** `Amount` has at most ten digits. */
 const MAX_KOPECKS = 9_999_999_999
-/** The bank refuses an end that is less than a minute away. */
-const MIN_TTL_MS = 65_000
+/** The bank refuses an end that is less than a minute away by its own clock: the call can be slow, and the clocks can differ. */
+const MIN_TTL_MS = 90_000
 
 interface Surroundings {
   /** Unix milliseconds. */
