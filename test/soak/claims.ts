@@ -1,6 +1,8 @@
 // What must be true in the end besides the money: each QR code that a merchant was told of is there, and each result has arrived.
+import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import type { Merchant } from '../support/bank-deployment.ts'
+import type { Money } from '../support/test-banks.ts'
 import type { Receiver } from './receiver.ts'
 
 /** What is read of a list: a check of the service uses none of its schemas. */
@@ -48,4 +50,11 @@ export async function notificationsLost(merchant: Merchant, receiver: Receiver):
     if (!receiver.taken.has(what)) problems.push(`${type} ${what} of ${merchant.siteId} was not notified`)
   }
   return problems
+}
+
+/** The payments of which two readings of a feed differ, with what each says. */
+export function differences(before: ReadonlyMap<string, Money>, after: ReadonlyMap<string, Money>): string[] {
+  return Array.from(new Set([...before.keys(), ...after.keys()]))
+    .filter((uid) => !isDeepStrictEqual(before.get(uid), after.get(uid)))
+    .map((uid) => `${uid}: ${JSON.stringify(before.get(uid))}, then ${JSON.stringify(after.get(uid))}`)
 }

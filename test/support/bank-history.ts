@@ -116,8 +116,8 @@ interface Code {
   /** Undefined while the merchant has no answer. */
   qrcId: string | undefined
   isCancelled: boolean
-  /** Whether the merchant has the word of the bank that it will never work. */
-  isRefused: boolean
+  /** The answer by which the merchant has the word of the bank that it will never work. */
+  refusal?: string
   sale?: string
 }
 
@@ -188,7 +188,7 @@ export class History {
       case 'create': {
         const { type, ttl } = step
         const uid = `uid-${this.#uids++}`
-        const code: Code = { uid, type, ttl, qrcId: undefined, isCancelled: false, isRefused: false }
+        const code: Code = { uid, type, ttl, qrcId: undefined, isCancelled: false }
         this.#codes.push(code)
         return this.#create(code)
       }
@@ -215,7 +215,7 @@ export class History {
     const printed = { type, ttl: type === 'DYNAMIC' ? ttl : undefined }
     const answer = await this.#merchant.create(uid, amount, printed)
     if (answer.status === 200) code.qrcId = qrcIdIn(answer.text)
-    else if (answer.status < 500) code.isRefused = true
+    else if (answer.status < 500) code.refusal = `${answer.status} ${answer.text}`
     return `${answer.status} ${code.qrcId ?? answer.text}`
   }
 
@@ -310,8 +310,8 @@ export class History {
         .filter(({ qrcId, isCancelled }) => canCancel && isCancelled && this.bank.isPayable(qrcId ?? ''))
         .map(({ uid, qrcId }) => `code ${uid} (${qrcId}) is cancelled, and can be paid`),
       ...this.#codes
-        .filter(({ isRefused }) => isRefused)
-        .map(({ uid }) => `code ${uid}: the merchant was told that it will never work`),
+        .filter(({ refusal }) => refusal !== undefined)
+        .map(({ uid, refusal }) => `code ${uid}: the merchant was told that it will never work: ${refusal}`),
     ]
   }
 
