@@ -164,6 +164,21 @@ describe('Raiffeisenbank', () => {
     ])
   })
 
+  it('a payment that the bank states only after the cancellation of the code is reported', async () => {
+    const { at, connector, code } = await printed('farm')
+    at.raiffeisen.hidePayments = true
+    const paid = String(await at.raiffeisen.pay(code.qrcId, { times: 0 }))
+    const cancel = { siteId: 'farm', qrcId: code.qrcId, reference: code.reference }
+    expect((await at.service.instruct('qrCode.cancel', cancel, at.clock.now)).status).toBe(204)
+    at.clock.now += MINUTE
+    await connector.settle()
+    expect(reported(at, 'farm')).toEqual([])
+    at.raiffeisen.hidePayments = false
+    at.clock.now += HOUR
+    await connector.settle()
+    expect(reported(at, 'farm').map(({ uid }) => uid)).toEqual([paid])
+  })
+
   it('is cancelled at the bank also after payments', async () => {
     const { at, connector, code } = await printed('farm')
     await at.raiffeisen.pay(code.qrcId)

@@ -45,6 +45,9 @@ export const raiffeisen: BankKind = {
   site: z.strictObject({}),
 }
 
+/** So long after its end a static code is asked about. */
+const HOUR_MS = 3_600_000
+
 class Raiffeisen implements Bank {
   readonly title = 'Raiffeisenbank'
   readonly identity: string
@@ -112,8 +115,9 @@ class Raiffeisen implements Bank {
     if (!hasEnded || !state.isOver) return { ...state, isOver: false }
     // Without this answer the code is asked about again; what was paid is reported now.
     const status = await this.#qrStatus(code).catch(() => 'unknown')
-    // One that is PAID has a payment that the bank does not state yet.
-    return { ...state, isOver: status === 'EXPIRED' || status === 'CANCELLED' }
+    // One that is PAID has a payment that the bank does not state yet. A static one never is, and what the bank states can be old.
+    const isSettled = code.type !== 'STATIC' || this.#context.now() >= (code.endsAt ?? 0) + HOUR_MS
+    return { ...state, isOver: isSettled && (status === 'EXPIRED' || status === 'CANCELLED') }
   }
 
   async #qrStatus({ qrcId }: Code) {
