@@ -3,7 +3,7 @@ import { parseEnv } from 'node:util'
 import { readEnvFile } from './options.ts'
 import { localSecret } from './start/local-secret.ts'
 
-/** The secret, and where it is from. @throws Error where there is none */
+/** The secret, and its source. @throws Error if no secret is set */
 export function tokenSecret(file: string | undefined): { secret: string; source: string } {
   const secret = file === undefined ? localSecret('TOKEN_SECRET') : process.env.TOKEN_SECRET || secretIn(file)
   if (!secret)

@@ -14,7 +14,7 @@ export interface Bucket {
   name: string
   /** The keys below a folder of the prefix, or with a delimiter the folders in it, without the prefix. */
   list(folder: string, options?: { delimiter?: '/'; limit?: number }): Promise<string[]>
-  /** The text of an object; undefined where there is none. */
+  /** The text of an object; undefined if it does not exist. */
   read(key: string): Promise<string | undefined>
   write(key: string, text: string): Promise<void>
   remove(key: string): Promise<void>

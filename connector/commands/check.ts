@@ -20,6 +20,7 @@ export async function check(options: Options, print: Print): Promise<number> {
   allowOnly('check', options, ['register', 'site'])
   const core = coreOf(options)
   const now = core.platform.now()
+  const before = now - ON_ITS_WAY_MS
   const { banks, sites } = partsOf(core, options.site)
   const isWhole = options.site === undefined
   let failures = 0
@@ -44,14 +45,14 @@ export async function check(options: Options, print: Print): Promise<number> {
     }
     for (const text of bank.bank.lacks) print(`note ${bank.name}: cannot ${text}`)
     showEnds(bank.name, `banks.${bank.name}`)
-    if (isWhole) for (const result of unfinishedOf(core, bank, now)) show(bank.name, result)
+    if (isWhole) for (const result of unfinishedOf(core, bank, before)) show(bank.name, result)
   }
   for (const site of sites) {
     for (const result of await tried(() => checkToken(core, site))) show(site.siteId, result)
     for (const result of await tried(async () => (await site.account.check?.()) ?? []))
       show(site.siteId, result)
     showEnds(site.siteId, `sites.${site.siteId}`)
-    if (isWhole) for (const result of notAcceptedOf(core, site, now)) show(site.siteId, result)
+    if (isWhole) for (const result of notAcceptedOf(core, site, before)) show(site.siteId, result)
   }
   if (isWhole) for (const text of unknownRowsOf(core.disk)) show('disk', { isGood: false, text })
   print(failures === 0 ? 'all is well' : `${failures} failed`)
@@ -97,9 +98,8 @@ async function checkToken(core: Core, site: OpenSite): Promise<CheckResult[]> {
   }
 }
 
-function unfinishedOf(core: Core, { name }: OpenBank, now: number): CheckResult[] {
+function unfinishedOf(core: Core, { name }: OpenBank, before: number): CheckResult[] {
   const { disk } = core
-  const before = now - ON_ITS_WAY_MS
   const held = disk.refunds.held().filter(({ bank }) => bank === name).length
   const charges = disk.charges.held().filter(({ bank }) => bank === name).length
   const waiting = disk.webhooks
@@ -129,7 +129,7 @@ function unfinishedOf(core: Core, { name }: OpenBank, now: number): CheckResult[
   ]
 }
 
-function notAcceptedOf({ disk }: Core, { siteId }: OpenSite, now: number): CheckResult[] {
+function notAcceptedOf({ disk }: Core, { siteId }: OpenSite, before: number): CheckResult[] {
   const ofSite = ({ site }: { site: string }) => site === siteId
   return [
     ...disk.reports
@@ -138,7 +138,7 @@ function notAcceptedOf({ disk }: Core, { siteId }: OpenSite, now: number): Check
       .map(({ path, answer }) => ({ isGood: true, text: `not needed by the service: ${path}: ${answer}` })),
     ...disk.reports
       .notAccepted()
-      .filter((row) => ofSite(row) && (row.answer !== '' || row.createdAt < now - ON_ITS_WAY_MS))
+      .filter((row) => ofSite(row) && (row.answer !== '' || row.createdAt < before))
       .map(({ path, answer }) => ({
         isGood: false,
         text: `not accepted: ${path}: ${answer || 'not yet sent'}`,

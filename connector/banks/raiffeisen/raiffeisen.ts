@@ -111,13 +111,15 @@ class Raiffeisen implements Bank {
 
   async state(code: Code): Promise<CodeState> {
     const state = await this.#paymentState(code)
-    const hasEnded = code.endsAt !== undefined && this.#context.now() >= code.endsAt
+    const { type, endsAt } = code
+    // A static one is never PAID, and what the bank states can be old.
+    const settlingMs = type === 'STATIC' ? HOUR_MS : 0
+    const hasEnded = endsAt !== undefined && this.#context.now() >= endsAt + settlingMs
     if (!hasEnded || !state.isOver) return { ...state, isOver: false }
     // Without this answer the code is asked about again; what was paid is reported now.
     const status = await this.#qrStatus(code).catch(() => 'unknown')
-    // One that is PAID has a payment that the bank does not state yet. A static one never is, and what the bank states can be old.
-    const isSettled = code.type !== 'STATIC' || this.#context.now() >= (code.endsAt ?? 0) + HOUR_MS
-    return { ...state, isOver: isSettled && (status === 'EXPIRED' || status === 'CANCELLED') }
+    // One that is PAID has a payment that the bank does not state yet.
+    return { ...state, isOver: status === 'EXPIRED' || status === 'CANCELLED' }
   }
 
   async #qrStatus({ qrcId }: Code) {
