@@ -66,6 +66,10 @@ export async function fuzz({ seed, inputs = Number.POSITIVE_INFINITY, seconds }:
     if ((batch * BATCH) % EPOCH === 0) await run.furnish((batch * BATCH) / EPOCH)
     await run.batch(random, batch, Math.min(BATCH, inputs - run.report.inputs))
     run.report.seconds = (Date.now() - begun) / 1000
+    if (run.report.inputs % EPOCH === 0)
+      console.log(
+        `${run.report.inputs} inputs of seed ${seed}, ${Math.round(run.report.seconds)} s, ${run.report.findings.length} findings`,
+      )
   }
   await run.end()
   return run.report

@@ -11,7 +11,7 @@ const USAGE = `npm run fuzz -- [options]
   --seed N      what is chosen at random, by default 1: the same seed gives the same inputs, but for what the service makes
   --help        this text
 
-It prints each finding with the bytes that were sent, and ends with status 1 if there is one.`
+It prints its progress after each 20,000 inputs and each finding with the bytes that were sent, and ends with status 1 if there is one.`
 
 await command(USAGE, () => {
   const count = { type: 'string' } as const
