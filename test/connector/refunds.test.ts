@@ -476,6 +476,20 @@ describe('a refund that takes its time', () => {
   })
 })
 
+it('a refund waits while T-Bank refunds the same payment for somebody else', async () => {
+  const { at, running, bank, link } = await paid(CAFE)
+  const [session] = at.tbank.sessions.values()
+  if (!session) throw new Error('the bank has no payment')
+  session.status = 'ASYNC_REFUNDING'
+  const asked = await refund(at, 'cafe', link, '30.00')
+  await running.connector.settle()
+  expect([ofRefund(at, asked), bank.callsOf('Cancel')]).toEqual([undefined, []])
+  session.status = 'CONFIRMED'
+  at.clock.now += HOUR
+  await running.connector.settle()
+  expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
+})
+
 it.each([TEA, CAFE])(
   '$site: a refund whose result could not be stored is held, not sent again',
   async (each) => {
