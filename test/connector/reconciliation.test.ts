@@ -63,6 +63,17 @@ it('asks Tochka for the status in the first day, and for its list of payments af
   expect(at.tochka.calls.at(-1)).toMatchObject({ operation: 'payments', query: { fromDate: '2026-11-20' } })
 })
 
+it('an ended code that Tochka’s answer leaves out is looked for in its list of payments', async () => {
+  const at = await surroundings()
+  const { connector } = await start(at)
+  const { qrcId } = await register(at, 'tea')
+  await at.tochka.pay(qrcId, { times: 0 })
+  at.tochka.fail('status', { status: 200, body: { Data: { paymentList: [] } } }, 100)
+  at.clock.now += 62 * MINUTE
+  await connector.settle()
+  expect(at.service.site('tea').payments.get(qrcId)?.status).toBe('COMPLETED')
+})
+
 it('a payment in progress at the end of its code is waited for', async () => {
   const at = await surroundings()
   const { connector } = await start(at)
