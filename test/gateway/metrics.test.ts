@@ -144,3 +144,12 @@ describe('what is read of all sites', () => {
     expect(text).not.toContain('fps_qr_sites')
   })
 })
+
+it.each([
+  [true, ['fps_qr_lease 1']],
+  [false, ['fps_qr_lease 0']],
+  [undefined, []],
+])('an instance whose lease is %s shows %j', (holdsLease, lines) => {
+  const metrics = new Metrics().text(readings({ ...PROCESS, holdsLease }, TOTALS)).split('\n')
+  expect(metrics.filter((line) => line.startsWith('fps_qr_lease'))).toEqual(lines)
+})
