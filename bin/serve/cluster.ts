@@ -138,14 +138,25 @@ export function prepareInstance(data: string, cluster: Cluster): void {
   renameSync(part, file)
 }
 
-/** The configuration of workerd. @param timeDivisor for tests: by what the times of leases and stops are divided */
-export function clusterConfig({ bucket, address, advertise, key }: Cluster, timeDivisor?: number): string {
+interface TestTimes {
+  /** By what the times of leases are divided, and how long requests are taken after SIGTERM. */
+  timeDivisor?: number
+  /** How long a hand-over may take, in milliseconds. */
+  stopTimeoutMs?: number
+}
+
+/** The configuration of workerd. */
+export function clusterConfig(
+  { bucket, address, advertise, key }: Cluster,
+  { timeDivisor, stopTimeoutMs }: TestTimes = {},
+): string {
   const fields = [
     `bucket = ${JSON.stringify(bucket)}`,
     `address = ${JSON.stringify(address)}`,
     ...(advertise === undefined ? [] : [`advertise = ${JSON.stringify(advertise)}`]),
     `key = ${JSON.stringify(key)}`,
     ...(timeDivisor === undefined ? [] : [`unsafeTimeDivisor = ${timeDivisor}`]),
+    ...(stopTimeoutMs === undefined ? [] : [`stopTimeoutMs = ${stopTimeoutMs}`]),
   ]
   return `# How this instance joins its cluster: npm run serve writes it. It has the cluster's key.
 using Workerd = import "/workerd/workerd.capnp";

@@ -133,7 +133,8 @@ describe('check', () => {
     const at = await withDisk()
     const disk = new Disk(openDatabase(`${at.directory}/data`, at.clock.now))
     for (const [name, age] of [
-      ['new', 0],
+      // However long the start of the command takes.
+      ['new', -HOUR],
       ['old', 2 * MINUTE],
     ] as const) {
       const since = at.clock.now - age
@@ -227,8 +228,8 @@ it('replay reports again what was accepted, in its order, after the service was 
   // The restored service knows of no request: only a refund that moved money is recorded without one.
   before.refunds.delete(`${declined.paymentUid}/${declined.refundUid}`)
   at.service.sites.clear()
-  const today = new Date(Date.now() + 3 * 3_600_000).toISOString().slice(0, 10)
-  expect(await runCommand(at, 'replay', '--from', today)).toMatchObject({
+  const from = new Date(at.clock.now - HOUR).toISOString()
+  expect(await runCommand(at, 'replay', '--from', from)).toMatchObject({
     code: 0,
     lines: ['3 reported, 0 not accepted'],
   })
@@ -239,14 +240,14 @@ it('replay reports again what was accepted, in its order, after the service was 
     lines: ['0 reported, 0 not accepted'],
   })
   at.service.failures.push(409)
-  const failed = await runCommand(at, 'replay', '--from', today)
+  const failed = await runCommand(at, 'replay', '--from', from)
   expect([failed.code, failed.lines.at(-1)]).toEqual([1, '2 reported, 1 not accepted'])
 })
 
 describe('reconcile', () => {
   const period = () => {
-    const day = (time: number) => new Date(time + 3 * 3_600_000).toISOString().slice(0, 10)
-    return ['--from', day(Date.now()), '--to', day(Date.now())]
+    const hoursFromNow = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString()
+    return ['--from', hoursFromNow(-1), '--to', hoursFromNow(1)]
   }
 
   it('finds no difference where there is none', async () => {

@@ -1,7 +1,6 @@
 // The configuration is read again while the connector runs: all of it at once, and with a fault nothing.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { BANKS } from '../../connector/banks.ts'
@@ -106,7 +105,10 @@ describe('a reload', () => {
     await reached.promise
     reloadAt(at, running)
     const again = send()
-    await sleep(50)
+    // A whole call: what was sent before has arrived.
+    expect(
+      (await at.service.instruct('qrCode.register', registerData(at, 'farm'), at.clock.now)).status,
+    ).toBe(200)
     Reflect.deleteProperty(at.config.sites, 'cafe')
     reloadAt(at, running)
     allowed.resolve()

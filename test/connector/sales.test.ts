@@ -115,7 +115,7 @@ it('a sale whose webhook is lost is found, and a late one after another sale is 
     saleUid,
     amount,
   ])
-  expect(reported).toEqual([
+  expect(reported.toSorted()).toEqual([
     ['s1', { value: '5.00', currency: 'RUB' }],
     ['s2', { value: '7.00', currency: 'RUB' }],
   ])

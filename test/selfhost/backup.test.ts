@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { objectsOf, siteFile } from '../../bin/data/data-directory.ts'
-import { commandOf, run, succeeds } from '../support/command.ts'
+import { commandOf, run, runBeside, succeeds } from '../support/command.ts'
 import { EARLIER_BUILD } from '../support/earlier-build.ts'
 import { EXTERNAL, fileOf, siteOf, started, temporaryDirectory } from '../support/serve.ts'
 import { errorCodeOf, type Site } from '../support/site-at.ts'
@@ -75,7 +75,7 @@ describe('a restored service', () => {
     await site.create('open')
     const { nextCursor } = z.object({ nextCursor: z.string() }).parse(await site.value('/events'))
     const backup = join(directory, 'backup')
-    succeeds('backup', '--data', data, '--to', backup)
+    expect((await runBeside({}, 'backup', '--data', data, '--to', backup)).status).toBe(0)
     await site.pay('after')
     await served.stop()
     const restoredData = join(directory, 'restored')
@@ -160,7 +160,7 @@ describe('a restored service', () => {
     succeeds('restore', '--from', backup, '--data', restoredData, '--audit-of-backup')
     served = await started(restoredData)
     const recorded = () => {
-      const reader = new DatabaseSync(fileOf(restoredData), { readOnly: true })
+      const reader = new DatabaseSync(fileOf(restoredData), { readOnly: true, timeout: 10_000 })
       const row = reader.prepare("SELECT count(*) AS count FROM events WHERE type = 'qrCode.expired'").get()
       reader.close()
       return row?.count

@@ -1,8 +1,8 @@
 // Random stories of merchants, payers, banks with faults and processes that are killed: the three sides agree in the end.
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
-import { type BankDeployment, bankDeployment } from '../support/bank-deployment.ts'
+import { expect, it, vi } from 'vitest'
+import { type BankDeployment, bankDeployment, WAITING } from '../support/bank-deployment.ts'
 import { type AskedRefund, settled } from '../support/bank-settling.ts'
 import type { Fault } from '../support/banks/fake-bank.ts'
 import { hasClock } from '../support/clock.ts'
@@ -250,6 +250,8 @@ it.runIf(hasClock)(
           await world.deployment.merchant(siteId).has(code.uid, 'PAYED')
           // Executed, and its answer lost: two of the three banks leave it to the operator.
           await world.refund(code, 25, { broken: 'after' })
+          const { fake, operations } = world.deployment.bankOf(siteId)
+          await vi.waitFor(() => expect(fake.callsOf(operations.refund)).not.toEqual([]), WAITING)
           await world.create(siteId)
         }
         for (const [, act] of actions) await act(world)

@@ -73,7 +73,7 @@ const healthLines = () => service.log().split('"/healthz"').length - 1
 async function logSince(before: number): Promise<string> {
   const answered = healthLines()
   expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
-  await vi.waitFor(() => expect(healthLines()).toBeGreaterThan(answered), 20_000)
+  await vi.waitFor(() => expect(healthLines()).toBeGreaterThan(answered), 60_000)
   return service.log().slice(before)
 }
 

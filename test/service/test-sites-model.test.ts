@@ -25,7 +25,9 @@ const Message = z.object({
 /** A connector that takes everything, reports nothing, and keeps what it was asked. */
 const asked: (z.infer<typeof Message> & { id: string })[] = []
 const connector = createServer(async (request, response) => {
-  const body = await text(request)
+  // Where the service is killed, a body does not end.
+  const body = await text(request).catch(() => undefined)
+  if (body === undefined) return
   const headers = z.record(z.string(), z.string()).parse(request.headers)
   new Webhook(NETWORK_SECRET).verify(body, headers)
   const { type, data } = Message.parse(JSON.parse(body))

@@ -44,6 +44,14 @@ export class Faults {
     this.turns = new Turns(this.#lasting, this.#ends, random)
   }
 
+  /** Something goes wrong, once the service answers again. @param canEnd whether processes may end */
+  async happen(canEnd: boolean): Promise<void> {
+    const { service } = this.#deployment
+    // workerd may just be starting again, after an end of its own or a step of the clock.
+    while (!(await fetch(`${service.address}/healthz`).catch(() => undefined))?.ok) await sleep(200)
+    await this.turns.happen(canEnd)
+  }
+
   /** Processes go on. */
   readonly #lasting: Record<string, Fault> = {
     ...(isSmall(tmpdir()) && {
@@ -99,7 +107,7 @@ export class Faults {
     'kill -9 of the service': () => this.#end('service', 'SIGKILL'),
     'kill -9 of workerd alone': async () => {
       const { workerd } = this.#deployment.service.pids
-      if (workerd === undefined) throw new Error('workerd does not run')
+      if (!workerd) throw new Error('workerd does not run')
       process.kill(workerd, 'SIGKILL')
       this.workerdKills++
     },

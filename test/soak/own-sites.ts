@@ -1,12 +1,16 @@
 // Test sites beside the live ones: links of the service itself, the sandbox bank, and everything that their callers do.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { SiteAnswer } from '../../src/contract/site.ts'
 import type { BankDeployment } from '../support/bank-deployment.ts'
 import { MixedLoad } from '../support/mixed-load.ts'
 import { SECRET } from '../support/secret.ts'
+import { asOperator } from '../support/serve.ts'
 import { siteAt } from '../support/site-at.ts'
 
 const SITE_IDS = ['own-test', 'kiosk-test']
 /** A caller rests so long between two orders. */
 const PAUSE_MS = 400
+const MAX_REST_S = 180
 
 export class OwnSites {
   readonly #load: MixedLoad
@@ -29,8 +33,22 @@ export class OwnSites {
     return this.#load.acknowledged
   }
 
-  end(): Promise<void> {
-    return this.#load.end()
+  /**
+   * Resolves when nothing of these sites is on its way, or after minutes: once the clock is set, their merchants' servers refuse
+   * notifications for the time in their signature.
+   */
+  async end(): Promise<void> {
+    await this.#load.end()
+    for (let seconds = 0; seconds < MAX_REST_S && (await this.#isBusy()); seconds++) await sleep(1000)
+  }
+
+  async #isBusy(): Promise<boolean> {
+    for (const siteId of SITE_IDS) {
+      const answer = await asOperator(this.#reached, `/sites/${siteId}`)
+      const { notifications, instructions } = SiteAnswer.parse(await answer.json())
+      if (notifications.pending + instructions.pending > 0) return true
+    }
+    return false
   }
 
   problems(): Promise<string[]> {

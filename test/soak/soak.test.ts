@@ -114,7 +114,7 @@ it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no mon
       })
     }),
     ...siteIds.map((siteId) => untilTheEnd(() => visitors.visit(siteId))),
-    untilTheEnd(() => faults.turns.happen(elapsed() > CALM_MS), FAULT_EVERY_MS),
+    untilTheEnd(() => faults.happen(elapsed() > CALM_MS), FAULT_EVERY_MS),
     untilTheEnd(async () => {
       resources.sample({ ...service.pids, connector: connector.pid })
       ends.read()

@@ -20,10 +20,15 @@ export async function passTo(deployment: BankDeployment, hours: number): Promise
   const { service, connector } = deployment
   await Promise.all([service.kill(), connector.kill()])
   deployment.setClock(hours)
+  // What the service sends at once finds the connector, which starts after it.
+  connector.holdConnections()
   await service.start()
   await connector.start()
-  await atRest(deployment)
+  await atRest(deployment, PATIENT_POLLS)
 }
+
+/** Both have just started, which a slow machine has to do beside what is due. */
+const PATIENT_POLLS = 400
 
 /** Resolves when the connector has done everything that is due, or it does not become less in `polls`. */
 export async function atRest({ connector }: BankDeployment, polls = 60): Promise<void> {

@@ -39,7 +39,9 @@ export interface Relay {
 /** Takes the service's instructions, verifies their signatures, and hands them on to the connector. */
 export async function instructionRelay(secret: string): Promise<Relay> {
   const server = createServer(async (request, response) => {
-    const body = await text(request)
+    // Where the service is killed, a body does not end.
+    const body = await text(request).catch(() => undefined)
+    if (body === undefined) return
     const headers = z.record(z.string(), z.string()).parse(request.headers)
     try {
       new Webhook(secret).verify(body, headers)

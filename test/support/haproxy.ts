@@ -15,6 +15,8 @@ export function haproxyConfig(port: number, addresses: readonly string[]): strin
   const replaced: [RegExp, string | (() => string)][] = [
     [/log \/dev\/log local0 notice/, 'log stdout format raw local0'],
     [/ {2}user haproxy\n {2}group haproxy\n/, ''],
+    // A machine that is slow is not an instance that is down.
+    [/timeout check 2s/, 'timeout check 20s'],
     [/127\.0\.0\.1:8080/, `127.0.0.1:${port}`],
     [/10\.0\.0\.\d:8080/g, () => new URL(addresses[servers++] ?? '').host],
   ]

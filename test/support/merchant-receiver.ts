@@ -43,7 +43,9 @@ export interface MerchantReceiver {
 export async function merchantReceiver(statusOf = (_id: string) => 204): Promise<MerchantReceiver> {
   let arrived = Promise.withResolvers<void>()
   const server = createServer(async (request, response) => {
-    const body = await text(request)
+    // Where the service is killed, a body does not end.
+    const body = await text(request).catch(() => undefined)
+    if (body === undefined) return
     const status = receive(request, body)
     response.writeHead(status).end()
     arrived.resolve()

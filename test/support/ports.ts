@@ -1,4 +1,5 @@
-// Ports of this machine that the system gives.
+// Ports of this machine.
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 
@@ -10,10 +11,21 @@ export async function portOf(server: Server): Promise<number> {
   return address.port
 }
 
-/** A port on which nothing listens now. */
+/**
+ * A port on which nothing listens now. It is below those that Linux gives to connections and to servers that take any port:
+ * one of these could be taken before it is used.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer()
-  const port = await portOf(server)
-  await once(server.close(), 'close')
-  return port
+  for (;;) {
+    // Above 10080, on which no browser calls.
+    const port = randomInt(10_100, 32_000)
+    const server = createServer()
+    const isFree = await once(server.listen(port, '127.0.0.1'), 'listening').then(
+      () => true,
+      () => false,
+    )
+    if (!isFree) continue
+    await once(server.close(), 'close')
+    return port
+  }
 }

@@ -22,7 +22,7 @@ export interface Server {
 }
 
 const START_MS = 60_000
-const STOP_MS = 20_000
+const STOP_MS = 60_000
 
 const running = new Set<ChildProcess>()
 process.on('exit', () => {

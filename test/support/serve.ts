@@ -155,7 +155,7 @@ export async function started(data: string, options?: ServeOptions): Promise<Ser
       return served
     } catch (error) {
       // A connection of this machine can have taken the free port meanwhile.
-      if (options?.ports || !String(error).includes('Address already in use')) throw error
+      if (options?.ports || !/Address already in use|listens there/.test(String(error))) throw error
     }
   }
 }
