@@ -96,7 +96,7 @@ it('a site that is deleted, killed, restored and killed again has all that it ha
 })
 
 it(`a deletion and its undoing, ${KILLS} times killed amid it, have happened or have not: what happened has its intent, what was answered its result`, {
-  timeout: 60_000 + KILLS * 20_000,
+  timeout: 240_000 + KILLS * 60_000,
 }, async () => {
   let served = await start()
   expect(await siteOf(served).pay('a')).toBe(200)

@@ -283,7 +283,7 @@ describe.runIf(hasClock)('a clock that is changed while the service runs', () =>
     // The feed records what is due.
     expect((await site.ask('/events')).text).toContain('qrCode.expired')
     // Longer than the supervisor takes to see it.
-    await sleep(1500)
+    await sleep(5000)
     await setBack(0)
     expect(await statusOf('short')).toBe('EXPIRED')
     await setBack(-1)
@@ -295,7 +295,8 @@ describe.runIf(hasClock)('a clock that is changed while the service runs', () =>
     expect((await site.ask('/payments/pay-before')).text).toBe(paid)
     expect((await site.create('before')).headers.get('Idempotent-Replayed')).toBe('true')
     for (const uid of ['before', 'forward', 'back']) expect(await statusOf(uid)).toBe('PAYED')
-    expect(served.output()).toContain('the clock went back by 36')
+    // An hour, less the part of a millisecond that one of the clocks does not tell.
+    expect(served.output()).toMatch(/the clock went back by (?:3600|3599)\d{3} ms/)
     await served.stop()
     expect(problemsOf()).toEqual([])
   })

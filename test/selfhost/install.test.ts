@@ -121,7 +121,7 @@ describe.runIf(hasDebianMachine() && hasDpkg && hasMinisign)('in a fresh Debian 
         chmod 755 /etc/fps-qr/after-backup
         systemctl start fps-qr-backup`)
       expect(await run('cat sent')).toMatch(/^\/var\/backups\/fps-qr\/2\d{3}-[\dTZ-]+\/backup\.json\n$/)
-      expect(await run('journalctl --unit fps-qr-backup --output cat')).toContain(
+      expect(await run('journalctl --sync; journalctl --unit fps-qr-backup --output cat')).toContain(
         'sites: 2, with problems: 0\n',
       )
     },
@@ -184,6 +184,7 @@ describe.runIf(hasDebianMachine() && hasDpkg && hasMinisign)('in a fresh Debian 
       writeFileSync(join(debian.root, 'root/connector.json'), JSON.stringify(config))
       await run(block('banks', 'useradd --system --home-dir /var/lib/fps-connector'))
       await run('systemctl restart fps-qr')
+      await run(`${CURL} -f http://127.0.0.1:9190/readyz`)
       expect(await run(`${CURL} -f http://127.0.0.1:3001/metrics`)).toContain('fps_connector_')
       expect(await run('stat -c %U "/proc/$(systemctl show --property MainPID --value fps-connector)"')).toBe(
         'fps-connector\n',

@@ -111,6 +111,9 @@ it('a restored site says so at the start, in the metrics and to the operator, an
   expect(errorCodeOf(await site.refund('pay-a', 'r', 1))).toBe('site.restored')
   expect((await asOperator(served, '/sites/demo/resume', { method: 'POST' })).status).toBe(200)
   expect((await site.refund('pay-a', 'r', 1)).status).toBe(200)
+  // A start reads the registry, which learns of it a minute later.
+  const metrics = async () => (await fetch(`${served.admin}/metrics`)).text()
+  await expect.poll(metrics, { timeout: 150_000 }).toContain('\nfps_qr_restored_sites 0\n')
   await served.stop()
   const again = await started(restored, { settings: EXTERNAL })
   expect(again.output()).not.toContain('rest until it is resumed')

@@ -174,7 +174,7 @@ describe('fps-qr', () => {
     })
     const ask = async (path: string, at = port) =>
       (await fetch(`http://127.0.0.1:${at}${path}`).catch(() => undefined))?.text()
-    await expect.poll(() => ask('/healthz')).toBe('{"status":"ok"}')
+    await expect.poll(() => ask('/healthz'), { timeout: 150_000 }).toBe('{"status":"ok"}')
     const { version, commit } = JSON.parse((await ask('/version', admin)) ?? '')
     expect(`fps-qr ${version} (${commit})\n`).toBe(run('--version').stdout)
     expect(await ask('/docs/')).toContain('<title>')

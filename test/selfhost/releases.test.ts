@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { mintToken } from '../../bin/mint-token.ts'
 import { fileOf, layOut } from '../fixtures/releases/sql.ts'
-import { type BankDeployment, bankDeployment } from '../support/bank-deployment.ts'
+import { type BankDeployment, bankDeployment, WAITING } from '../support/bank-deployment.ts'
 import { run, succeeds } from '../support/command.ts'
 import { SECRET } from '../support/secret.ts'
 import { EXTERNAL, type Served, serve, siteOf, started, temporaryDirectory } from '../support/serve.ts'
@@ -154,6 +154,10 @@ async function expectConnector(deployment: BankDeployment): Promise<void> {
   const [disk] = connector.read("SELECT value FROM meta WHERE name = 'createdAt'")
   const days = Math.ceil((Date.now() - Number(disk?.value)) / DAY_MS) + 1
   const cafe = deployment.merchant('cafe')
+  // A start asks about the held refund, and reports its reason.
+  await expect
+    .poll(() => connector.read("SELECT * FROM reports WHERE state = 'PENDING'"), WAITING)
+    .toEqual([])
   const checked = await connector.command('check')
   expect([checked.status, checked.output.match(/^FAIL.*$/gm)]).toEqual([
     1,
@@ -184,7 +188,7 @@ async function expectPayment(deployment: BankDeployment, uid: string): Promise<v
   await cafe.hasRefund(qrcId, `refund-${uid}`)
   // `check` does not name what is younger than a minute.
   for (const waiting of ["webhooks WHERE state = 'NEW'", "reports WHERE state = 'PENDING'", 'cancellations'])
-    await expect.poll(() => deployment.connector.read(`SELECT * FROM ${waiting}`)).toEqual([])
+    await expect.poll(() => deployment.connector.read(`SELECT * FROM ${waiting}`), WAITING).toEqual([])
   expect(await deployment.connector.succeeds('check')).toMatch(/all is well\n$/)
 }
 

@@ -66,7 +66,7 @@ async function restartUnderLoad(
     await sleep(500)
     prepare(restart)
     served.process.kill('SIGHUP')
-    await expect.poll(starts).toBe(1 + restart)
+    await expect.poll(starts, { timeout: 180_000 }).toBe(1 + restart)
   }
   isDone = true
   await Promise.all(load)

@@ -138,4 +138,5 @@ it.runIf(requires('jq', hasJq))(
     await pay((await live.make('second')).payload)
     await live.has('second', 'PAYED')
   },
+  600_000,
 )

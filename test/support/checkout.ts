@@ -1,6 +1,6 @@
 // Checkouts of the tree at hand, with its packages.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** The tree at hand as a commit, which belongs to no branch. Its date is fixed, so it is always the same commit. */
@@ -15,6 +15,20 @@ export function commitOfTree(index: string): string {
   return git('commit-tree', git('write-tree'), '-m', 'the tree at hand')
 }
 
+/** What other tests may be writing. */
+const CACHES = new Set(['.cache', '.vite', '.vite-temp', '.vitest-cache'])
+
+function link(packages: string, to: string): void {
+  mkdirSync(to)
+  const linked = readdirSync(packages).filter((name) => !CACHES.has(name))
+  execFileSync('cp', ['-al', '-t', to, ...linked.map((name) => join(packages, name))])
+  // The runtimes that a release has, of which each is downloaded once.
+  const runtimes = join(packages, '.cache/runtimes')
+  if (!existsSync(runtimes)) return
+  mkdirSync(join(to, '.cache'))
+  execFileSync('cp', ['-al', '-t', join(to, '.cache'), runtimes])
+}
+
 /** A checkout of a commit with the packages of this one, as hard links: on the same disk. */
 export function checkout(commit: string, directory: string): string {
   mkdirSync(join(directory, '..'), { recursive: true })
@@ -23,6 +37,6 @@ export function checkout(commit: string, directory: string): string {
   // An earlier version may lack the folder.
   for (const packages of ['node_modules', 'bin/docs/site/node_modules'])
     if (existsSync(packages) && existsSync(join(directory, packages, '..')))
-      execFileSync('cp', ['-al', packages, join(directory, packages)])
+      link(packages, join(directory, packages))
   return directory
 }

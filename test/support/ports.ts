@@ -11,6 +11,9 @@ export async function portOf(server: Server): Promise<number> {
   return address.port
 }
 
+/** What this process has been given, and may not have taken yet. */
+const given = new Set<number>()
+
 /**
  * A port on which nothing listens now. It is below those that Linux gives to connections and to servers that take any port:
  * one of these could be taken before it is used.
@@ -19,6 +22,7 @@ export async function freePort(): Promise<number> {
   for (;;) {
     // Above 10080, on which no browser calls.
     const port = randomInt(10_100, 32_000)
+    if (given.has(port)) continue
     const server = createServer()
     const isFree = await once(server.listen(port, '127.0.0.1'), 'listening').then(
       () => true,
@@ -26,6 +30,7 @@ export async function freePort(): Promise<number> {
     )
     if (!isFree) continue
     await once(server.close(), 'close')
+    given.add(port)
     return port
   }
 }

@@ -129,9 +129,10 @@ export async function serve(
       while (!(await (await fetch(`${served.admin}/metrics`)).text()).includes(line)) await sleep(20)
     },
     async ready() {
-      // Before its own workerd listens, the service of another test can have the port, and answer.
+      // While its own workerd does not listen, the service of another test can have the port, and answer.
       const answers = async () =>
-        output.includes('"listening"') && (await fetch(`${address}/healthz`).catch(() => undefined))?.ok
+        output.lastIndexOf('"listening"') > output.lastIndexOf('workerd ended') &&
+        (await fetch(`${address}/healthz`).catch(() => undefined))?.ok
       while (!(await answers())) {
         if (child.exitCode !== null || child.signalCode !== null) {
           // Then the output is complete.
