@@ -210,6 +210,16 @@ it('disarming a sale that expired leaves the next one armed', async () => {
   expect(armedFor(at, code)).toBe(700)
 })
 
+it('disarming a sale leaves the next one armed whose answer was lost', async () => {
+  const { at, code } = await counter()
+  await arm(at, code, 's1')
+  at.tochka.fail('arm', { broken: 'after' })
+  at.clock.now += 1000
+  expect((await arm(at, code, 's2', '7.00')).status).toBe(503)
+  expect((await disarm(at, code, 's1')).status).toBe(200)
+  expect(armedFor(at, code)).toBe(700)
+})
+
 describe('two calls about one code at once', () => {
   /** s1 is armed, and the bank is slow at the hook of the operation. */
   async function slowAt(operation: 'arm' | 'disarm', hook: 'beforeExecution' | 'beforeAnswer') {
