@@ -9,7 +9,7 @@ import { FOLDERS, testsOf } from './tests-of.ts'
 
 const MINUTES = 15
 
-const USAGE = `npm run mutants -- --count N --seed S [--in FOLDER,…] [--named]
+const USAGE = `npm run mutants -- --count N --seed S [--in FOLDER,…] [--at FILE:LINE,…] [--named]
 
 Draws N changes of ${Object.keys(FOLDERS).join(', ')}: an operator, a condition, a literal, a statement. Makes
 each in this directory, checks the types, runs the tests that it concerns until one fails, and restores the
@@ -19,6 +19,7 @@ and connector, and its tests must be green.
   --count N    how many
   --seed S     the same seed and sources: the same changes
   --in FOLDER  only of these
+  --at PLACE   only of these places, each FILE:LINE as it is printed: to try again what survived
   --named      only the tests that are named like the file: in seconds, but others can notice what survives
   --minutes N  how long one run of tests may take, by default ${MINUTES}: a change that makes it hang is noticed too
   --help       this text`
@@ -31,7 +32,8 @@ interface Drawn extends Mutant {
 await command(USAGE, async () => {
   const { values } = parseOptions({
     options: {
-      ...{ count: { type: 'string' }, seed: { type: 'string' }, in: { type: 'string' } },
+      ...{ count: { type: 'string' }, seed: { type: 'string' } },
+      ...{ in: { type: 'string' }, at: { type: 'string' } },
       ...{ named: { type: 'boolean' }, minutes: { type: 'string', default: `${MINUTES}` } },
     },
   })
@@ -44,7 +46,10 @@ await command(USAGE, async () => {
   const { stdout } = spawnSync('git', ['status', '--porcelain', 'src', 'connector'], { encoding: 'utf8' })
   if (stdout !== '') throw new Error(`there are uncommitted changes:\n${stdout}`)
 
-  const all = folders.flatMap(mutantsIn)
+  const places = values.at?.split(',')
+  const all = folders
+    .flatMap(mutantsIn)
+    .filter(({ path, line }) => places === undefined || places.includes(`${path}:${line}`))
   console.log(`${all.length} changes are possible`)
   const survivors: string[] = []
   let killed = 0
