@@ -36,6 +36,7 @@ it.runIf(hasClock).each([
     const events = canForget ? BOTH_SIDES : shuffled(ONE_SIDE, randomOf(first).below)
     // Accounts are bound and charged before.
     for (const opening of [0, 1]) await batch.round(opening, 'kill the connector')
+    await batch.goOn()
     for (const event of events) await batch.round(2, event)
     await batch.rest()
     const failures = await batch.failures()

@@ -28,7 +28,7 @@ export async function passTo(deployment: BankDeployment, hours: number): Promise
 }
 
 /** Both have just started, which a slow machine has to do beside what is due. */
-const PATIENT_POLLS = 400
+export const PATIENT_POLLS = 400
 
 /** Resolves when the connector has done everything that is due, or it does not become less in `polls`. */
 export async function atRest({ connector }: BankDeployment, polls = 60): Promise<void> {

@@ -1,7 +1,7 @@
 // Histories of bound accounts that share a service and a connector, their clock, their crashes and their restores.
 import { rmSync } from 'node:fs'
 import { expect, vi } from 'vitest'
-import { atRest, type Crash, crash, passTo } from './bank-crashes.ts'
+import { atRest, type Crash, crash, PATIENT_POLLS, passTo } from './bank-crashes.ts'
 import { type BankDeployment, WAITING } from './bank-deployment.ts'
 import type { BindingHistory } from './binding-history.ts'
 import { byLedger, settleHeld } from './held.ts'
@@ -72,6 +72,12 @@ export class BindingBatch {
       this.#count(event)
     }
     await deployment.connector.kick()
+  }
+
+  /** What was asked for until now is with the connector, and the banks have done it, but for what comes again later. */
+  async goOn(): Promise<void> {
+    await vi.waitFor(() => this.#expectTaken(), { timeout: 60_000 }).catch(() => {})
+    await atRest(this.deployment, PATIENT_POLLS)
   }
 
   /** @returns what can be made of the copies, as docs/banks.md has it */
