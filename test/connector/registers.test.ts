@@ -89,7 +89,7 @@ it.each(['cafe', 'farm'])('%s: the order is on disk before the bank is called', 
   expect(states[0]).toBe('CALLING')
 })
 
-it('422 where the bank refuses, with its own words', async () => {
+it('422 where the bank refuses, with its own words, and not at the limits of its amounts', async () => {
   const at = await surroundings()
   await start(at)
   for (const value of ['9.99', '100000000.00']) {
@@ -98,6 +98,10 @@ it('422 where the bank refuses, with its own words', async () => {
       status: 422,
       body: { description: 'T-Bank takes payments from 10.00 to 99999999.99 RUB' },
     })
+  }
+  for (const value of ['10.00', '99999999.99']) {
+    const data = registerData(at, 'cafe', { amount: { value, currency: 'RUB' } })
+    expect((await at.service.instruct('qrCode.register', data, at.clock.now)).status).toBe(200)
   }
   const code = 'ERROR.MERCHANT_NOT_REGISTERED'
   at.raiffeisen.fail('register', { status: 400, body: { code, message: 'не зарегистрирован' } })
