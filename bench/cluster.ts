@@ -139,8 +139,7 @@ export const cluster: Part = async ({ directory, ours, rounds, seconds }) => {
 
     const { address, log } = await startHaProxy(
       all().map((instance) => instance.address),
-      directory,
-      onEnd,
+      { directory, onEnd },
     )
     const balanced = { site: (siteId: string) => siteAt(() => address, SECRET, siteId) }
     const seen = (name: string) => log().split(`fps_qr/${name} is UP`).length

@@ -50,6 +50,9 @@ await command(USAGE, async () => {
   const all = folders
     .flatMap(mutantsIn)
     .filter(({ path, line }) => places === undefined || places.includes(`${path}:${line}`))
+  for (const place of places ?? [])
+    if (!all.some(({ path, line }) => `${path}:${line}` === place))
+      throw new Error(`--at has ${place}, must be FILE:LINE of a change that is possible`)
   console.log(`${all.length} changes are possible`)
   const survivors: string[] = []
   let killed = 0

@@ -104,6 +104,7 @@ it('a bank that does not answer delays no charge at another', async () => {
       return other.result()?.status
     })
     .toBe('COMPLETED')
+  expect(at.tbank.callsOf('ChargeQr')).toHaveLength(16)
   release()
 })
 

@@ -133,8 +133,7 @@ describe('check', () => {
     const at = await withDisk()
     const disk = new Disk(openDatabase(`${at.directory}/data`, at.clock.now))
     for (const [name, age] of [
-      // However long the start of the command takes.
-      ['new', -HOUR],
+      ['new', 0],
       ['old', 2 * MINUTE],
     ] as const) {
       const since = at.clock.now - age
@@ -246,8 +245,9 @@ it('replay reports again what was accepted, in its order, after the service was 
 
 describe('reconcile', () => {
   const period = () => {
-    const hoursFromNow = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString()
-    return ['--from', hoursFromNow(-1), '--to', hoursFromNow(1)]
+    const day = (time: number) => new Date(time + 3 * HOUR).toISOString().slice(0, 10)
+    // At midnight what was done is of the day before.
+    return ['--from', day(Date.now() - HOUR), '--to', day(Date.now())]
   }
 
   it('finds no difference where there is none', async () => {

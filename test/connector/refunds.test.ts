@@ -533,6 +533,7 @@ it('a bank that does not answer delays no refund at another', async () => {
       return ofRefund(at, asked)?.status
     })
     .toBe('COMPLETED')
+  expect(at.tbank.callsOf('Cancel')).toHaveLength(16)
   silence.resolve()
 })
 

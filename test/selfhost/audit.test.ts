@@ -9,7 +9,7 @@ import { beforeEach, expect, it } from 'vitest'
 import * as z from 'zod'
 import { auditFile, registryFile } from '../../bin/data/data-directory.ts'
 import { mintToken } from '../../bin/mint-token.ts'
-import { run, runBeside, succeeds } from '../support/command.ts'
+import { run, succeeds, succeedsBeside } from '../support/command.ts'
 import { randomOf } from '../support/random.ts'
 import { SECRET } from '../support/secret.ts'
 import {
@@ -71,7 +71,7 @@ it('every act that was answered is there after kill -9, a backup, a restore and 
   const first = await rowsOf(again)
   expect(actsIn(first)).toEqual(['site.resume STARTED', 'site.resume DONE'])
   const backup = join(directory, 'backup')
-  expect((await runBeside({}, 'backup', '--data', data, '--to', backup)).status).toBe(0)
+  await succeedsBeside('backup', '--data', data, '--to', backup)
   // After the backup.
   await ask(again, '/sites/demo', 'GET', boris)
   expect((await ask(again, `/keys/${idOf(boris)}`, 'DELETE')).status).toBe(204)
@@ -137,7 +137,7 @@ it(`no sequence of acts, kills, backups and restores makes an act vanish, or cha
       else if (what === 'killedAct') await act(true)
       else if (what === 'backup') {
         const to = name('backup')
-        expect((await runBeside({}, 'backup', '--data', current, '--to', to)).status).toBe(0)
+        await succeedsBeside('backup', '--data', current, '--to', to)
         backups.push(to)
       } else {
         await served.kill()

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { objectsOf, siteFile } from '../../bin/data/data-directory.ts'
-import { commandOf, run, runBeside, succeeds } from '../support/command.ts'
+import { commandOf, run, succeeds, succeedsBeside } from '../support/command.ts'
 import { EARLIER_BUILD } from '../support/earlier-build.ts'
 import { EXTERNAL, fileOf, siteOf, started, temporaryDirectory } from '../support/serve.ts'
 import { errorCodeOf, type Site } from '../support/site-at.ts'
@@ -75,7 +75,7 @@ describe('a restored service', () => {
     await site.create('open')
     const { nextCursor } = z.object({ nextCursor: z.string() }).parse(await site.value('/events'))
     const backup = join(directory, 'backup')
-    expect((await runBeside({}, 'backup', '--data', data, '--to', backup)).status).toBe(0)
+    await succeedsBeside('backup', '--data', data, '--to', backup)
     await site.pay('after')
     await served.stop()
     const restoredData = join(directory, 'restored')

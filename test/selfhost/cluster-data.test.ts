@@ -7,14 +7,7 @@ import { LOADING, openBucket, signedHeaders, untilLoaded } from '../../bin/data/
 import { forEach, withEngine } from '../../bin/data/bucket-engine.ts'
 import { auditFile, registryFile } from '../../bin/data/data-directory.ts'
 import { load, losses } from '../support/acknowledged.ts'
-import {
-  BUCKET,
-  fetchStopped,
-  type Instance,
-  type TestCluster,
-  testCluster,
-  toolSettings,
-} from '../support/cluster.ts'
+import { BUCKET, type Instance, type TestCluster, testCluster } from '../support/cluster.ts'
 import { runBeside, succeeds } from '../support/command.ts'
 import { freePort } from '../support/ports.ts'
 import { SECRET } from '../support/secret.ts'
@@ -32,9 +25,14 @@ import { errorCodeOf, qrCodeOf, siteAt } from '../support/site-at.ts'
 const URL_OF_BUCKET = `s3://${BUCKET}/one`
 const newData = () => join(temporaryDirectory(), 'data')
 
+const settingsOf = ({ bucket }: TestCluster) => ({
+  ...{ AWS_ENDPOINT_URL: bucket.url, AWS_REGION: 'auto' },
+  ...{ AWS_ACCESS_KEY_ID: 'tool', AWS_SECRET_ACCESS_KEY: 'secret' },
+})
+
 /** `npm run cluster -- {action}` of this bucket. */
 const cluster = (of: TestCluster, action: string, data: string) =>
-  runBeside(toolSettings(of.bucket), 'cluster', action, '--cluster', URL_OF_BUCKET, '--data', data)
+  runBeside(settingsOf(of), 'cluster', action, '--cluster', URL_OF_BUCKET, '--data', data)
 
 /** A service on one machine as the checker of a cluster reads it. */
 const asInstance = ({ address }: Served): Pick<Instance, 'site'> => ({
@@ -59,9 +57,10 @@ it('what a cluster acknowledged is in the directory that is fetched from it, and
   expect(refused).toEqual({ status: 1, output: expect.stringMatching(/^an instance runs, or was killed/) })
   for (const instance of instances) await instance.stop()
 
-  expect(await fetchStopped(testing, data)).toBe(
-    `sites fetched: 3; refunds and charges wait until npm run resume -- --data ${data}\n`,
-  )
+  expect(await cluster(testing, 'fetch', data)).toEqual({
+    status: 0,
+    output: `sites fetched: 3; refunds and charges wait until npm run resume -- --data ${data}\n`,
+  })
   expect(succeeds('verify', '--data', data)).toMatch(/\nsites: 3, with problems: 0\n$/)
   expect(succeeds('sites', 'list', '--data', data)).toMatch(/^one\t.*\nthree\t.*\ntwo\t.*\n$/)
   const served = await started(data)
@@ -77,7 +76,7 @@ it('a bucket that is lost comes back from the directory that was fetched, and it
   expect(await instance.site('one').pay('paid')).toBe(200)
   await instance.stop()
   const data = newData()
-  await fetchStopped(testing, data)
+  expect((await cluster(testing, 'fetch', data)).status).toBe(0)
   testing.bucket.lose()
   expect(await cluster(testing, 'load', data)).toEqual({
     status: 0,
@@ -95,7 +94,7 @@ it('a bucket that is lost comes back from the directory that was fetched, and it
 
 it('what is read while an instance runs is not taken', async () => {
   const testing = await testCluster()
-  const settings = toolSettings(testing.bucket)
+  const settings = settingsOf(testing)
   await expect(
     withEngine(openBucket(URL_OF_BUCKET, settings), settings, newData(), () => testing.join('a')),
   ).rejects.toThrow(/^an instance ran meanwhile, /)
@@ -156,7 +155,7 @@ it('a data directory becomes a cluster: rows, logo, audit and what waits; it is 
   expect(qrCodeOf(await instance.site('demo').create('open')).qrCode.payload).toBe(payload)
   await instance.stop()
   const back = join(kept, 'back')
-  await fetchStopped(testing, back)
+  expect((await cluster(testing, 'fetch', back)).status).toBe(0)
   expect(succeeds('verify', '--data', back)).toMatch(
     /^demo: restored from a backup: no refunds.*\nsites: 1, with problems: 0\n$/,
   )
@@ -197,7 +196,7 @@ it('a load that did not end is served by no instance, and fetched by nobody', as
   const options = ['--cluster', URL_OF_BUCKET, '--cluster-addr', `127.0.0.1:${await freePort()}`]
   const served = await serve(newData(), {
     options: [...options, '--experimental'],
-    settings: { ...toolSettings(testing.bucket), CLUSTER_KEY: 'k'.repeat(32) },
+    settings: { ...settingsOf(testing), CLUSTER_KEY: 'k'.repeat(32) },
   })
   expect(await served.ended).toBe(1)
   expect(served.output()).toContain(problem)

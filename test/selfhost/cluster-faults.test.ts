@@ -1,7 +1,6 @@
 // Everything at once on three instances of a cluster, while instances, the bucket and the network between them fail: a checker
 // that has only what the clients were told finds it all, once. KILLS=20 kills more often, JOINS=10 joins more often.
 import { createServer } from 'node:http'
-import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { untilWritable } from '../support/acknowledged.ts'
@@ -12,6 +11,7 @@ import { portOf } from '../support/ports.ts'
 import { randomOf } from '../support/random.ts'
 import { temporaryDirectory } from '../support/serve.ts'
 import { errorCodeOf } from '../support/site-at.ts'
+import { wholeBody } from '../support/whole-body.ts'
 
 const KILLS = Number(process.env.KILLS ?? 2)
 const JOINS = Number(process.env.JOINS ?? 1)
@@ -155,7 +155,9 @@ it('what waits in an instance that is killed goes on in another, without a reque
   })
   const told: string[] = []
   const merchant = createServer(async (request, response) => {
-    told.push(await text(request))
+    const body = await wholeBody(request)
+    if (body === undefined) return
+    told.push(body)
     response.writeHead(204).end()
   })
   onTestFinished(() => void merchant.close())

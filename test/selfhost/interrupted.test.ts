@@ -52,8 +52,9 @@ function isKilledAt(n: number, name: string, ...args: string[]): boolean {
     { env: { ...process.env, KILL_AT: `${n}` } },
   )
   expect([status, signal, `${stderr}`]).toEqual([signal ? null : 0, signal && 'SIGKILL', `${stderr}`])
-  // Its lock is that of a child, which may end later.
-  if (signal && existsSync(join(data, 'lock'))) spawnSync('flock', [join(data, 'lock'), 'true'])
+  // A child process has the lock; it can outlive the killed command for a moment.
+  const lock = join(data, 'lock')
+  if (signal && existsSync(lock)) expect(spawnSync('flock', ['--timeout', '60', lock, 'true']).status).toBe(0)
   return signal !== null
 }
 

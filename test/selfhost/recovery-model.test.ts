@@ -21,7 +21,7 @@ import { errorCodeOf, linkIdIn, siteAt } from '../support/site-at.ts'
 
 /** How many histories: 50 by hand. */
 const RUNS = Number(process.env.RUNS ?? 2)
-/** Waiting longer for an instruction is a failure: a connector that failed is probed after a minute at most, and again. */
+/** Waiting longer for an instruction is a failure: a connector that failed is probed after a minute at most, and a second probe can follow. */
 const TIMEOUT_MS = 240_000
 /** The bank's time for each refund: long enough that a loss comes in between. */
 const NETWORK_MS = '1000'

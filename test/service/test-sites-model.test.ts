@@ -1,7 +1,6 @@
 // Test sites and live ones in one deployment: whatever is called in whatever order, no instruction of a test site reaches the
 // connector, and none of a live one the sandbox bank (contract, section 10).
 import { createServer } from 'node:http'
-import { text } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
@@ -15,6 +14,7 @@ import { type BareWorkerd, bareWorkerd } from '../support/bare-workerd.ts'
 import { type Call, type Made, requestOf, type SiteClient, siteClient } from '../support/client.ts'
 import { overHttp } from '../support/over-http.ts'
 import { portOf } from '../support/ports.ts'
+import { wholeBody } from '../support/whole-body.ts'
 
 const NETWORK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const Message = z.object({
@@ -25,8 +25,7 @@ const Message = z.object({
 /** A connector that takes everything, reports nothing, and keeps what it was asked. */
 const asked: (z.infer<typeof Message> & { id: string })[] = []
 const connector = createServer(async (request, response) => {
-  // Where the service is killed, a body does not end.
-  const body = await text(request).catch(() => undefined)
+  const body = await wholeBody(request)
   if (body === undefined) return
   const headers = z.record(z.string(), z.string()).parse(request.headers)
   new Webhook(NETWORK_SECRET).verify(body, headers)

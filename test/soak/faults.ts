@@ -19,6 +19,8 @@ import { type Fault, Turns } from './turns.ts'
 const AWAY_MS = 6_000
 /** How far a clock is corrected, at most. */
 const MAX_CLOCK_STEP_S = 5
+/** Of five in a second. */
+const MAX_TRIES = 1_500
 /** A file system of this size is the soak's own. */
 const SMALL_BYTES = 2 ** 30
 const MOODS: readonly [ReceiverMood, ...ReceiverMood[]] = ['well', 'slow', 'failing', 'gone']
@@ -48,7 +50,10 @@ export class Faults {
   async happen(canEnd: boolean): Promise<void> {
     const { service } = this.#deployment
     // workerd may just be starting again, after an end of its own or a step of the clock.
-    while (!(await fetch(`${service.address}/healthz`).catch(() => undefined))?.ok) await sleep(200)
+    for (let tries = 0; !(await fetch(`${service.address}/healthz`).catch(() => undefined))?.ok; tries++) {
+      if (tries === MAX_TRIES) throw new Error('the service does not start again')
+      await sleep(200)
+    }
     await this.turns.happen(canEnd)
   }
 

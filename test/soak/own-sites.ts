@@ -34,12 +34,13 @@ export class OwnSites {
   }
 
   /**
-   * Resolves when nothing of these sites is on its way, or after minutes: once the clock is set, their merchants' servers refuse
-   * notifications for the time in their signature.
+   * Ends the callers, and waits at most three minutes until nothing of these sites is on its way. Later the clock is set, and then
+   * the merchants' servers refuse signatures that are too old or too new.
    */
   async end(): Promise<void> {
     await this.#load.end()
-    for (let seconds = 0; seconds < MAX_REST_S && (await this.#isBusy()); seconds++) await sleep(1000)
+    for (let seconds = 0; seconds < MAX_REST_S && (await this.#isBusy().catch(() => true)); seconds++)
+      await sleep(1000)
   }
 
   async #isBusy(): Promise<boolean> {

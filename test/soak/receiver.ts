@@ -1,10 +1,10 @@
 // A merchant's server whose moods change: well, slow, failing, or gone. It verifies each notification with code of its own.
 import { createHmac } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { portOf } from '../support/ports.ts'
+import { wholeBody } from '../support/whole-body.ts'
 
 export type ReceiverMood = 'well' | 'slow' | 'failing' | 'gone'
 
@@ -21,8 +21,7 @@ export async function moodyReceiver() {
   /** The body of each notification by its `webhook-id`. */
   const bodies = new Map<string, string>()
   const server = createServer(async (request, response) => {
-    // Where the service is killed, a body does not end.
-    const body = await text(request).catch(() => undefined)
+    const body = await wholeBody(request)
     if (body === undefined) return
     if (receiver.mood === 'gone') return void request.socket.destroy()
     if (receiver.mood === 'slow') await sleep(SLOW_MS)

@@ -27,7 +27,7 @@ export async function passTo(deployment: BankDeployment, hours: number): Promise
   await atRest(deployment, PATIENT_POLLS)
 }
 
-/** Both have just started, which a slow machine has to do beside what is due. */
+/** After a start a slow machine needs longer. */
 export const PATIENT_POLLS = 400
 
 /** Resolves when the connector has done everything that is due, or it does not become less in `polls`. */

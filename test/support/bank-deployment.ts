@@ -21,7 +21,7 @@ import { type Money, raiffeisenBank, type TestBank, tbankBank, tochkaBank } from
 
 /** What a test waits for: nothing takes this long, but the machine may be slow. */
 export const WAITING = { timeout: 150_000, interval: 50 }
-const MAX_TRIES = 5
+const MAX_RETRIES = 5
 
 /** Which credentials each site uses; one site of each bank, unless said otherwise. */
 export type Sites = Record<string, string>
@@ -381,13 +381,13 @@ function merchantOf(address: () => string, siteId: string) {
           ...more,
         },
       }),
-    /** The same, which must succeed; the service waits for ten seconds, for which a slow machine can be away. */
+    /** The same, which must succeed. 503 is repeated: on a slow machine the connector can take longer than the service's ten seconds. */
     async make(
       qrCodeUid: string,
       ...more: object[]
     ): Promise<{ qrcId: string; payload: string; pageUrl: string }> {
       let answer = await merchant.create(qrCodeUid, ...more)
-      for (let tries = 0; tries < MAX_TRIES && answer.status === 503; tries++)
+      for (let retries = 0; retries < MAX_RETRIES && answer.status === 503; retries++)
         answer = await merchant.create(qrCodeUid, ...more)
       if (answer.status !== 200) throw new Error(`${siteId}: ${answer.status} ${answer.text}`)
       const { qrCode, pageUrl } = QrCodeAnswer.parse(JSON.parse(answer.text))

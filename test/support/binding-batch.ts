@@ -74,7 +74,7 @@ export class BindingBatch {
     await deployment.connector.kick()
   }
 
-  /** What was asked for until now is with the connector, and the banks have done it, but for what comes again later. */
+  /** Waits up to a minute until the connector has what was asked for, and then until the banks have done it. */
   async goOn(): Promise<void> {
     await vi.waitFor(() => this.#expectTaken(), { timeout: 60_000 }).catch(() => {})
     await atRest(this.deployment, PATIENT_POLLS)
@@ -171,8 +171,8 @@ export class BindingBatch {
   }
 
   /**
-   * Resolves when the connector has taken every charge and refund that the service has accepted. What it could not take, because it
-   * had just started, is sent again within an hour.
+   * Resolves when the connector has taken every charge and refund that the service has accepted. What it could not take is sent again
+   * within an hour.
    */
   async #taken(): Promise<void> {
     for (let retries = 0; retries < 2; retries++) {

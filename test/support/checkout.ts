@@ -24,9 +24,8 @@ function link(packages: string, to: string): void {
   execFileSync('cp', ['-al', '-t', to, ...linked.map((name) => join(packages, name))])
   // The runtimes that a release has, of which each is downloaded once.
   const runtimes = join(packages, '.cache/runtimes')
-  if (!existsSync(runtimes)) return
   mkdirSync(join(to, '.cache'))
-  execFileSync('cp', ['-al', '-t', join(to, '.cache'), runtimes])
+  if (existsSync(runtimes)) execFileSync('cp', ['-al', '-t', join(to, '.cache'), runtimes])
 }
 
 /** A checkout of a commit with the packages of this one, as hard links: on the same disk. */

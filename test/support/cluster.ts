@@ -1,5 +1,5 @@
 // Instances of a cluster over a bucket of the test's, each with a directory of its own.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
@@ -155,40 +155,24 @@ export async function testCluster({
 }
 
 /** Fetches the sites of a cluster whose instances are stopped: nothing is wrong with them. */
-export async function expectVerified(cluster: TestCluster, sites: number): Promise<void> {
-  const data = join(temporaryDirectory(), 'data')
-  await fetchStopped(cluster, data)
-  expect(succeeds('verify', '--data', data)).toMatch(new RegExp(`\\nsites: ${sites}, with problems: 0\\n$`))
-}
-
-/**
- * `npm run cluster -- fetch` of a cluster whose instances are stopped.
- * @param data the directory to be made
- * @returns what it wrote
- */
-export async function fetchStopped({ bucket }: TestCluster, data: string): Promise<string> {
-  let output = ''
-  const fetched = async () => {
-    rmSync(data, { recursive: true, force: true })
-    const run = await runBeside(
-      toolSettings(bucket),
-      ...['cluster', 'fetch', '--cluster', `s3://${BUCKET}/one`, '--data', data],
-    )
-    output = run.output
-    return run
+export async function expectVerified({ bucket }: TestCluster, sites: number): Promise<void> {
+  const settings = {
+    ...{ AWS_ENDPOINT_URL: bucket.url, AWS_REGION: 'auto' },
+    ...{ AWS_ACCESS_KEY_ID: 'tool', AWS_SECRET_ACCESS_KEY: 'secret' },
+  }
+  const directory = temporaryDirectory()
+  let data = ''
+  let tries = 0
+  const fetched = () => {
+    data = join(directory, `data-${tries++}`)
+    return runBeside(settings, 'cluster', 'fetch', '--cluster', `s3://${BUCKET}/one`, '--data', data)
   }
   // One that did not stop in time, and was killed, counts as running until its lease is over.
   await expect
     .poll(fetched, { timeout: 120_000, interval: 5_000 })
     .toEqual({ status: 0, output: expect.any(String) })
-  return output
+  expect(succeeds('verify', '--data', data)).toMatch(new RegExp(`\\nsites: ${sites}, with problems: 0\\n$`))
 }
-
-/** By which a command reaches the bucket. */
-export const toolSettings = ({ url }: Pick<Bucket, 'url'>) => ({
-  ...{ AWS_ENDPOINT_URL: url, AWS_REGION: 'auto' },
-  ...{ AWS_ACCESS_KEY_ID: 'tool', AWS_SECRET_ACCESS_KEY: 'secret' },
-})
 
 function instanceOf(name: string, server: Server, { http, admin }: Addresses, log: () => string): Instance {
   const address = `http://${http}`

@@ -29,6 +29,13 @@ export async function runBeside(
   return { status, output }
 }
 
+/** The same, which must succeed, beside what the test does; what it printed. */
+export async function succeedsBeside(name: string, ...args: string[]): Promise<string> {
+  const { status, output } = await runBeside({}, name, ...args)
+  expect([status, output]).toEqual([0, output])
+  return output
+}
+
 /** Runs a command that must succeed; what it printed. */
 export const succeeds = (name: string, ...args: string[]): string => {
   const { status, output } = run(name, ...args)

@@ -7,10 +7,10 @@ import { connect, createServer as createTcpServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 import * as z from 'zod'
 import { portOf } from './ports.ts'
+import { wholeBody } from './whole-body.ts'
 
 const Instruction = z.object({
   type: z.string(),
@@ -39,8 +39,7 @@ export interface Relay {
 /** Takes the service's instructions, verifies their signatures, and hands them on to the connector. */
 export async function instructionRelay(secret: string): Promise<Relay> {
   const server = createServer(async (request, response) => {
-    // Where the service is killed, a body does not end.
-    const body = await text(request).catch(() => undefined)
+    const body = await wholeBody(request)
     if (body === undefined) return
     const headers = z.record(z.string(), z.string()).parse(request.headers)
     try {

@@ -9,14 +9,13 @@ import { freePort } from './ports.ts'
 import { program } from './program.ts'
 import { temporaryDirectory } from './serve.ts'
 
-/** The file for instances at these addresses, `http://127.0.0.1:…`. */
-export function haproxyConfig(port: number, addresses: readonly string[]): string {
+/** The file for instances at these addresses, `http://127.0.0.1:…`. @param checkTimeout of the question whether one is ready */
+function haproxyConfig(port: number, addresses: readonly string[], checkTimeout: string): string {
   let servers = 0
   const replaced: [RegExp, string | (() => string)][] = [
     [/log \/dev\/log local0 notice/, 'log stdout format raw local0'],
     [/ {2}user haproxy\n {2}group haproxy\n/, ''],
-    // A machine that is slow is not an instance that is down.
-    [/timeout check 2s/, 'timeout check 20s'],
+    [/timeout check 2s/, `timeout check ${checkTimeout}`],
     [/127\.0\.0\.1:8080/, `127.0.0.1:${port}`],
     [/10\.0\.0\.\d:8080/g, () => new URL(addresses[servers++] ?? '').host],
   ]
@@ -36,19 +35,27 @@ export interface HaProxy {
   log(): string
 }
 
+interface Options {
+  /** Of its file. */
+  directory?: string
+  /** Takes what ends it, by default at the end of the test. */
+  onEnd?: (end: () => void | Promise<void>) => void
+  /** How long an instance may take to say whether it is ready, by default as in the shipped file. */
+  checkTimeout?: string
+}
+
 /**
- * Starts HAProxy; it ends with the test, or when it is told.
+ * Starts HAProxy.
  * @throws Error where it does not accept the file
  */
 export async function startHaProxy(
   addresses: readonly string[],
-  directory = temporaryDirectory(),
-  onEnd: (end: () => void | Promise<void>) => void = onTestFinished,
+  { directory = temporaryDirectory(), onEnd = onTestFinished, checkTimeout = '2s' }: Options = {},
 ): Promise<HaProxy> {
   const haproxy = program('haproxy', 'haproxy')
   const port = await freePort()
   const file = join(directory, 'haproxy.cfg')
-  writeFileSync(file, haproxyConfig(port, addresses))
+  writeFileSync(file, haproxyConfig(port, addresses, checkTimeout))
   const checked = spawnSync(haproxy, ['-c', '-f', file], { encoding: 'utf8' })
   if (checked.status !== 0 || /warning/i.test(checked.stderr)) throw new Error(checked.stderr)
   const child = spawn(haproxy, ['-db', '-f', file], { stdio: ['ignore', 'pipe', 'pipe'] })

@@ -1,10 +1,10 @@
 // A merchant's server on 127.0.0.1, in tests of the running service. It verifies with code that is not the project's.
 import { createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
-import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 import * as z from 'zod'
 import { portOf } from './ports.ts'
+import { wholeBody } from './whole-body.ts'
 
 const Notification = z.discriminatedUnion('type', [
   z.object({
@@ -43,8 +43,7 @@ export interface MerchantReceiver {
 export async function merchantReceiver(statusOf = (_id: string) => 204): Promise<MerchantReceiver> {
   let arrived = Promise.withResolvers<void>()
   const server = createServer(async (request, response) => {
-    // Where the service is killed, a body does not end.
-    const body = await text(request).catch(() => undefined)
+    const body = await wholeBody(request)
     if (body === undefined) return
     const status = receive(request, body)
     response.writeHead(status).end()
