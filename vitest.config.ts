@@ -152,6 +152,8 @@ export default defineConfig({
           hookTimeout: 120_000,
           expect: PATIENT,
           sequence: { groupOrder: 5 },
+          // A crash of the browser is no answer. Chromium 156 had a segmentation fault in the worker of the search twice in a day.
+          retry: { count: 1, condition: /(?:Page|Target) crashed/ },
           ...STARTING,
         },
       },
