@@ -166,6 +166,28 @@ describe('a notification that is to be repeated', () => {
   })
 })
 
+it.each([
+  ['', ''],
+  ['qr', 'qr'],
+  ['new', 'qr'],
+  ['payments', 'payments'],
+  ['tills', 'tills'],
+  ['notifications', 'notifications'],
+  ['events', 'events'],
+  ['settings', 'settings'],
+  ['notification-keys', 'notification-keys'],
+  ['keys', 'keys'],
+])('on /%s the navigation marks /%s alone', async (path, section) => {
+  const site = freshSite()
+  await site.make()
+  const shown = await (await signedIn(site.siteId)).page(`/${path}`)
+  const marked = Array.from(
+    shown.matchAll(/<a href="([^"]*)" aria-current="page"/g),
+    ([, href = '']) => new URL(href, `http://qr.example/console/${path}`).pathname,
+  )
+  expect(marked).toEqual([`/console/${section}`])
+})
+
 describe('where there was no notification', () => {
   it.each([
     ['an administrator', 'merchant:admin', {}, 'укажите его адрес'],
@@ -180,7 +202,9 @@ describe('where there was no notification', () => {
     const site = freshSite()
     await site.ask('/settings', { method: 'PUT', body: settings })
     const { page } = await signedIn(site.siteId, scope)
-    expect(await page('/notifications')).toContain(said)
+    const shown = await page('/notifications')
+    expect(shown).toContain(said)
+    expect(shown).not.toContain('<h2>Не доставлены')
   })
 })
 
