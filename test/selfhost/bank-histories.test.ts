@@ -1,6 +1,7 @@
 // Random histories of merchants, payers, crashes and banks that misbehave: the bank has given back what merchants were told.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { atRest, becomesLess, PATIENT_POLLS, passTo } from '../support/bank-crashes.ts'
 import { type BankDeployment, bankDeployment, type Sites } from '../support/bank-deployment.ts'
 import { History, processedBy, ROUNDS } from '../support/bank-history.ts'
 import { hasClock } from '../support/clock.ts'
@@ -17,9 +18,7 @@ const BATCH = Number(process.env.BATCH ?? 200)
 /** How many of them act at the same time. */
 const IN_FLIGHT = 24
 
-/** So often work that is due and does not become less is looked at. */
-const MAX_POLLS = 400
-/** The same for what the service has not delivered, which takes longer to look at. */
+/** So often what the service has not delivered, and does not become less, is looked at. */
 const MAX_READS = 60
 const HOUR = 1
 const MINUTE = HOUR / 60
@@ -111,48 +110,23 @@ class Batch {
     return failures
   }
 
-  /** Timers do not see a clock that is set, so both processes are killed. Work that is due finds the other one up. */
+  /** What stays due is seen in the end. */
   async #pass(hours: number): Promise<void> {
-    const { service, connector } = this.deployment
-    await Promise.all([service.kill(), connector.kill()])
+    const { service } = this.deployment
     this.kills += 2
-    this.#setClock(hours)
-    connector.holdConnections()
-    await service.start()
-    await connector.start()
-    await atRest(this.deployment)
+    this.#hours = hours
+    await passTo(this.deployment, hours)
+    await becomesLess(MAX_READS, async () => {
+      const untaken = await service.untaken()
+      if (untaken > 0) await sleep(500)
+      return untaken
+    })
+    await atRest(this.deployment, PATIENT_POLLS)
   }
 
   #setClock(hours: number): void {
     this.#hours = hours
     this.deployment.setClock(hours)
-  }
-}
-
-/** Resolves when both have done everything that is due; what stays due is seen in the end. */
-async function atRest({ service, connector }: BankDeployment): Promise<void> {
-  const isDone = () =>
-    becomesLess(MAX_POLLS, async () => {
-      await connector.kick()
-      await sleep(50)
-      return connector.due()
-    })
-  await isDone()
-  await becomesLess(MAX_READS, async () => {
-    const untaken = await service.untaken()
-    if (untaken > 0) await sleep(500)
-    return untaken
-  })
-  await isDone()
-}
-
-/** Resolves when it is 0, or was read so often without becoming less. */
-async function becomesLess(reads: number, read: () => Promise<number>): Promise<void> {
-  let [left, still] = [Number.POSITIVE_INFINITY, 0]
-  while (left > 0 && still < reads) {
-    const before = left
-    left = await read()
-    still = left < before ? 0 : still + 1
   }
 }
 

@@ -32,12 +32,19 @@ export const PATIENT_POLLS = 400
 
 /** Resolves when the connector has done everything that is due, or it does not become less in `polls`. */
 export async function atRest({ connector }: BankDeployment, polls = 60): Promise<void> {
-  let [due, still] = [Number.POSITIVE_INFINITY, 0]
-  while (due > 0 && still < polls) {
+  await becomesLess(polls, async () => {
     await connector.kick()
     await sleep(50)
-    const before = due
-    due = connector.due()
-    still = due < before ? 0 : still + 1
+    return connector.due()
+  })
+}
+
+/** Resolves when it is 0, or was read so often without becoming less. */
+export async function becomesLess(reads: number, read: () => Promise<number>): Promise<void> {
+  let [left, still] = [Number.POSITIVE_INFINITY, 0]
+  while (left > 0 && still < reads) {
+    const before = left
+    left = await read()
+    still = left < before ? 0 : still + 1
   }
 }
