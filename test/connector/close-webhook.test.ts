@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { DAY, MINUTE, register, type Surroundings, start, surroundings } from './harness.ts'
 import { runCommand, runTyping } from './process.ts'
 
-const REASON = 'given back in the console of the bank'
+/** Of the greatest length that is taken. */
+const REASON = 'given back in the console of the bank'.padEnd(255, '.')
 const BY = ['--by', 'anna', '--reason', REASON] as const
 
 /** A payment whose sale has no arming: `5.00`. */

@@ -77,6 +77,25 @@ describe('the language switch', () => {
   })
 })
 
+describe('the filters of a list', () => {
+  const RESET = '<a href="?">Сбросить</a>'
+
+  it.each([
+    ['merchant', '/qr', ['status=PAYED', 'type=STATIC', 'from=2026-11-01', 'to=2026-11-01', 'from=never']],
+    ['merchant', '/payments', ['status=DECLINED', 'applied=false', 'from=2026-11-01', 'to=2026-11-01']],
+    ['merchant:admin', '/notifications', ['status=FAILED']],
+    ['operator', '/operator/sites', ['q=tea', 'deleted=true']],
+    ['operator', '/operator/audit', ['siteId=tea', 'key=k', 'from=2026-11-01', 'to=2026-11-01']],
+  ])('a %s of %s can reset them where one is set, and only there', async (scope, path, queries) => {
+    const { page } = await signedIn(scope === 'operator' ? '*' : freshSite().siteId, scope)
+    const canReset = async (query: string) => (await page(`${path}?${query}`)).includes(RESET)
+    expect(await Promise.all(['', 'status=', 'q=', ...queries].map(canReset))).toEqual([
+      ...[false, false, false],
+      ...queries.map(() => true),
+    ])
+  })
+})
+
 const DOT = 'есть недоставленные'
 
 /** A site whose server answers every notification with a status, until the first one of the page is delivered again. */

@@ -10,8 +10,10 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const MIDDLE = 0.5
 
-it('the OpenAPI document says the delays of the contract', () =>
-  expect(delaysIn(retryDelaysText())).toEqual(DELAYS))
+it('the OpenAPI document says the delays of the contract', () => {
+  expect(delaysIn(retryDelaysText())).toEqual(DELAYS)
+  expect(retryDelaysText()).toMatch(/^5 seconds, 1 minute, 5 minutes, .*, 2 hours, /)
+})
 
 describe('a notification that was not delivered', () => {
   it.each(DELAYS.entries().toArray())('is tried again; %i: after %i ms', (index, delay) =>
