@@ -158,7 +158,9 @@ function pack(directory: string, to: string): void {
     --mode=u=rwX,go=rX "$2" | gzip --no-name >"$3.part" && mv "$3.part" "$3"`
   const name = directory.slice(directory.lastIndexOf('/') + 1)
   const archive = join(to, `${name}.tar.gz`)
-  execFileSync('bash', ['-euo', 'pipefail', '-c', script, 'pack', join(directory, '..'), name, archive])
+  const pipeline = ['-euo', 'pipefail', '-c', script, 'pack', join(directory, '..'), name, archive]
+  // With the socket that Node makes of a pipe, Debian's bash reads the user's bashrc where SHLVL is not set, as for rshd.
+  execFileSync('bash', pipeline, { stdio: ['ignore', 'inherit', 'inherit'] })
 }
 
 function sha256(file: string): string {
