@@ -1,8 +1,9 @@
 // The commands of docs/self-hosting.md, word by word, in a fresh Debian 13 whose first process is systemd: from the archive and from
 // the package, with backup, restore, upgrade and removal.
-import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import * as z from 'zod/mini'
 import { type DebianMachine, debianMachine, hasDebianMachine } from '../support/debian-machine.ts'
 import { blocksOf } from '../support/documents.ts'
 import { hasDpkg, hasMinisign, nameOf, releaseOfTree, VERSION } from '../support/release.ts'
@@ -48,6 +49,9 @@ const CODES = 'https://qr.acquirer.example/payin/v1/sites'
 /** Where the operator does not say when the service answers, it is waited for. */
 const CURL = 'curl -sS --retry 30 --retry-connrefused'
 
+/** A line of test/support/machine-load.ts. */
+const Answer = z.object({ kind: z.string(), from: z.number(), to: z.number() })
+
 describe.runIf(hasDebianMachine() && hasDpkg && hasMinisign)('in a fresh Debian 13', () => {
   let debian: DebianMachine
   beforeAll(async () => {
@@ -58,6 +62,7 @@ describe.runIf(hasDebianMachine() && hasDpkg && hasMinisign)('in a fresh Debian 
     for (const name of [`${nameOf(PLATFORM)}.tar.gz`, deb, 'SHA256SUMS', 'SHA256SUMS.minisig'])
       copyFileSync(join(directory, name), join(home, name))
     copyFileSync(publicKey, join(home, 'release.pub'))
+    copyFileSync('test/support/machine-load.ts', join(home, 'load.ts'))
     mkdirSync(join(debian.root, 'usr/local/sbin'), { recursive: true })
     // They stand before the real ones.
     for (const [name, text] of Object.entries({ certbot: CERTBOT, editor: EDITOR })) {
@@ -90,6 +95,60 @@ describe.runIf(hasDebianMachine() && hasDpkg && hasMinisign)('in a fresh Debian 
   /** The first process of the service. */
   const mainProcess = () => run('systemctl show --property MainPID --value fps-qr')
   const failedUnits = () => run('systemctl --failed --plain --no-legend')
+
+  /**
+   * Restarts the service while connections create QR codes and read them through nginx.
+   * Wants each request answered with 200, before, during and after each restart, and each acknowledged QR code there.
+   */
+  async function underLoad(...restarts: (() => Promise<void>)[]): Promise<void> {
+    await run(`systemd-run --quiet --unit load --property TimeoutStopSec=infinity --property StandardOutput=truncate:/root/answers \
+      --setenv NODE_EXTRA_CA_CERTS=/etc/letsencrypt/live/qr.acquirer.example/fullchain.pem --setenv TOKEN=${await token('tea')} \
+      /opt/fps-qr/runtime/node /root/load.ts`)
+    const answers = () =>
+      readFileSync(join(debian.root, 'root/answers'), 'utf8')
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => Answer.parse(JSON.parse(line)))
+    const sent = (start: number, end = Number.POSITIVE_INFINITY) =>
+      answers().filter(({ from }) => from >= start && from < end).length
+    const stopped = async () =>
+      Number(await run('systemctl show --property ActiveExitTimestampMonotonic --value fps-qr'))
+    const listening = async () => {
+      const last = `journalctl --unit fps-qr --grep '"message":"listening"' --lines 1 --output short-monotonic`
+      return 1e6 * Number((await run(`journalctl --sync; ${last}`)).match(/^\[ *([\d.]+)\]/)?.[1])
+    }
+    const waiting = { timeout: 2 * MINUTES }
+    const pauses: [stop: number, start: number][] = []
+    await expect.poll(() => sent(0), waiting).toBeGreaterThan(0)
+    for (const restart of restarts) {
+      const before = await mainProcess()
+      await restart()
+      expect(await mainProcess()).not.toBe(before)
+      const stop = await stopped()
+      await expect.poll(listening, waiting).toBeGreaterThan(stop)
+      const start = await listening()
+      await expect.poll(() => sent(start), waiting).toBeGreaterThan(0)
+      pauses.push([stop, start])
+    }
+    await run('systemctl stop load')
+    const counts = Object.entries(Object.groupBy(answers(), ({ kind }) => kind)).map(
+      ([kind, all = []]) => [kind, all.length] as const,
+    )
+    const meanwhile = pauses.map(([stop, start]) => sent(stop, start))
+    const longestMs = Math.round(Math.max(...answers().map(({ from, to }) => to - from)) / 1000)
+    console.log(
+      `${counts.join('; ')}; sent during a restart: ${meanwhile.join(', ')}; the longest took ${longestMs} ms`,
+    )
+    expect(Math.min(...meanwhile)).toBeGreaterThan(0)
+    const [[, count] = ['', 0]] = counts
+    expect(Object.fromEntries(counts)).toEqual({ 'create 200': count, 'read 200': count, 'find 200': count })
+    expect(await failedUnits()).toBe('')
+    expect(
+      await run(`systemctl stop fps-qr.socket fps-qr
+        runuser -u fps-qr -- fps-qr verify --data /var/lib/fps-qr
+        systemctl start fps-qr`),
+    ).toMatch(/with problems: 0\n$/)
+  }
 
   it(
     'the commands of the installation, in their order, end with a service that is ready behind TLS',
@@ -197,25 +256,29 @@ describe.runIf(hasDebianMachine() && hasDpkg && hasMinisign)('in a fresh Debian 
       expect(stdout).toContain('ok   tea: the service takes the token; its bank is tbank-cafe\n')
       await run('systemctl reload fps-connector')
       expect(await failedUnits()).toBe('')
+      // The creates of the next tests have no bank to wait for.
+      await run(`sed -i '/^NETWORK_/d' /etc/fps-qr/settings
+        systemctl restart fps-qr`)
     },
     5 * MINUTES,
   )
 
   it(
-    'the commands of the upgrade put a later archive in the place of this one',
+    'the commands of the upgrade put a later archive in the place of this one, and back, and lose no request',
     async () => {
-      const [before, name] = [await mainProcess(), nameOf(PLATFORM).replace(VERSION, '0.4.0')]
+      const name = nameOf(PLATFORM).replace(VERSION, '0.4.0')
       await run(`cp -a /opt/${nameOf(PLATFORM)} ${name}
         sed -i 's/${VERSION}/0.4.0/' ${name}/VERSION
         tar -I 'gzip -1' -cf ${name}.tar.gz ${name}
         rm -r ${name}`)
-      await run(block('self-hosting', 'ln -sfnT'))
-      expect(await run('fps-qr --version')).toMatch(/^fps-qr 0\.4\.0 /)
+      const install = (version: string) => async () => {
+        await run(block('self-hosting', 'ln -sfnT').replaceAll('0.4.0', version))
+        expect(await run('fps-qr --version')).toMatch(`fps-qr ${version} `)
+      }
+      await underLoad(install('0.4.0'), install(VERSION))
       expect(await ask('tea', '/first')).toMatchObject({ qrCodeUid: 'first' })
-      expect(await mainProcess()).not.toBe(before)
-      expect(await failedUnits()).toBe('')
     },
-    5 * MINUTES,
+    10 * MINUTES,
   )
 
   it(
@@ -236,20 +299,29 @@ describe.runIf(hasDebianMachine() && hasDpkg && hasMinisign)('in a fresh Debian 
   )
 
   it(
-    'a later package restarts what runs; a removal and a purge stop it, and keep settings, data and backups',
+    'a later package restarts what runs, so does the way back, and both lose no request',
     async () => {
-      const later = `fps-qr_0.4.0_${ARCHITECTURE}.deb`
-      const before = await mainProcess()
       await run(`dpkg-deb --raw-extract fps-qr_${VERSION}_${ARCHITECTURE}.deb next
         sed -i 's/^Version: .*/Version: 0.4.0/' next/DEBIAN/control
         sed -i 's/${VERSION}/0.4.0/' next/opt/fps-qr/VERSION
-        dpkg-deb -Znone --root-owner-group --build next ${later}
-        rm -r next
-        apt install ./${later}`)
-      expect(await run('fps-qr --version')).toMatch(/^fps-qr 0\.4\.0 /)
-      expect(await mainProcess()).not.toBe(before)
+        dpkg-deb -Znone --root-owner-group --build next fps-qr_0.4.0_${ARCHITECTURE}.deb
+        rm -r next`)
+      const install = (command: string, version: string) => async () => {
+        await run(block('self-hosting', command))
+        expect(await run('fps-qr --version')).toMatch(`fps-qr ${version} `)
+      }
+      await underLoad(
+        install('apt install ./fps-qr_0.4.0', '0.4.0'),
+        install('apt install -y --allow-downgrades', VERSION),
+      )
       expect(await ask('tea', '/first')).toMatchObject({ qrCodeUid: 'first' })
+    },
+    10 * MINUTES,
+  )
 
+  it(
+    'a removal and a purge of the package stop what runs, and keep settings, data and backups',
+    async () => {
       for (const how of ['remove', 'purge']) {
         await run(`apt-get ${how} -y fps-qr`)
         const { stdout } = await debian.run(
