@@ -194,7 +194,8 @@ class Run {
       case 'bank': {
         const siteId = anyOf(random, LIVE)
         const fault = faultOf(random)
-        const isRegistration = random.chance(0.7)
+        // A refund is answered before its bank is asked.
+        const isRegistration = !('bytes' in fault) || random.chance(0.7)
         return () => ({
           kind: 'bank',
           name: `input ${number}`,
@@ -295,7 +296,9 @@ class Run {
   ): Promise<void> {
     const { fake, operations } = this.#deployment.bankOf(siteId)
     const site = siteAt(() => this.#address, SECRET, siteId)
-    fake.fail(isRegistration ? operations.register : operations.refund, fault)
+    const operation = isRegistration ? operations.register : operations.refund
+    const before = fake.callsOf(operation).length
+    fake.fail(operation, fault)
     const uid = `bank-${number}`
     const paymentUid = this.#world?.sites.find((each) => each.siteId === siteId)?.paymentUids[0] ?? ''
     const answered = isRegistration
@@ -303,10 +306,14 @@ class Run {
       : await site.refund(paymentUid, uid, 0.01)
     fake.heal()
     accepted.add('', siteId, 0)
-    this.#add('bank', String(answered.status))
+    const isSilent = !('bytes' in fault)
+    this.#add(isSilent ? 'silent bank' : 'bank', String(answered.status))
     const wrong = (problem: string) =>
       this.#find(`input ${number} (bank): ${problem}: ${answered.status} ${answered.text.slice(0, 500)}`)
     if (![200, 400, 409, 503].includes(answered.status)) return wrong('this is not documented')
+    // Of two calls the other one can have met the silence.
+    const isOnlyCall = fake.callsOf(operation).length === before + 1
+    if (isSilent && isOnlyCall && answered.status !== 503) return wrong('the bank answered nothing')
     if (answered.status === 200 || !isRegistration) return
     const { status } = await site.ask(`/sbp/qrCodes/${uid}`)
     if (status !== 404) wrong('a code that was refused is there')

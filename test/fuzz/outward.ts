@@ -101,8 +101,14 @@ export function answerOf(random: Random, right = 'HTTP/1.1 200 OK\r\nContent-Len
   }
 }
 
-/** What a bank answers instead of its own reply. */
+/** What a bank answers instead of its own reply, and sometimes nothing. Silence comes seldom: a create waits nine seconds for it. */
 export function faultOf(random: Random): Fault {
+  switch (random.weighted({ bytes: 90, broken: 7, silent: 3 })) {
+    case 'broken':
+      return { broken: random.chance(0.5) ? 'before' : 'after' }
+    case 'silent':
+      return { silent: true }
+  }
   // Drawn before the bank is asked: the same seed gives the same answers.
   const bytes = answerOf(random)
   const seed = random.below(2 ** 31)
