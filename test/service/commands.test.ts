@@ -1,7 +1,7 @@
 // The commands of all documents as a reader pastes them: each block is whole in each shell. What they do is tested elsewhere.
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { blocksOf } from '../support/documents.ts'
 import { SHELLS } from '../support/shell.ts'
 
@@ -17,26 +17,49 @@ it('there are blocks and shells', () => {
   expect(SHELLS.length).toBeGreaterThan(0)
 })
 
-describe.each(BLOCKS)('%s', (_, block) => {
-  const problemIn = (shell: string, commands: string) => {
-    const { status, stderr } = spawnSync(shell, ['-n', '-c', commands], { encoding: 'utf8' })
-    return status === 0 ? stderr : `${shell}: ${stderr || status}`
-  }
-  const withoutDocuments = block.replaceAll(/<<'?(\w+)'?\n[\s\S]*?^\1$/gm, '')
+/** Reads each of its arguments in the shell that it is called as, and says what is wrong with it. */
+const READ =
+  'for each; do said=$("$0" -n -c "$each" 2>&1) || said="$0: $? $said"; printf "%s\\0" "$said"; done'
 
-  it('is read to its end by every shell', () => {
-    for (const shell of SHELLS) expect(problemIn(shell, block)).toBe('')
-  })
+const withoutDocuments = (block: string) => block.replaceAll(/<<'?(\w+)'?\n[\s\S]*?^\1$/gm, '')
+/** In a shell that takes no comments. */
+const asCommands = (block: string) =>
+  withoutDocuments(block).replaceAll(/^# .*$/gm, (line) => `:${line.slice(1)}`)
+
+/** What each shell says of commands. One process starts all shells: a start from this large one takes long. */
+const problems = new Map<string, (string | undefined)[]>()
+const COMMANDS = [...new Set(BLOCKS.flatMap(([, block]) => [block, asCommands(block)]))]
+beforeAll(() => {
+  const said = SHELLS.map((shell) =>
+    spawnSync('sh', ['-c', READ, shell, ...COMMANDS], { encoding: 'utf8' }).stdout.split('\0'),
+  )
+  for (const [i, commands] of COMMANDS.entries())
+    problems.set(
+      commands,
+      said.map((each) => each[i]),
+    )
+})
+const expectNoProblem = (commands: string) => expect(problems.get(commands)).toEqual(SHELLS.map(() => ''))
+
+describe.each(BLOCKS)('%s', (_, block) => {
+  it('is read to its end by every shell', () => expectNoProblem(block))
 
   // An interactive zsh takes no comments: curl would send the request, and its token, to hosts of these names too.
   it('has no comment behind a command', () => {
-    expect(withoutDocuments.split('\n').filter((line) => /\S\s+#(\s|$)/.test(line))).toEqual([])
+    expect(
+      withoutDocuments(block)
+        .split('\n')
+        .filter((line) => /\S\s+#(\s|$)/.test(line)),
+    ).toEqual([])
   })
 
   // There a comment is a command that does not exist, with arguments: an apostrophe would begin one that does not end.
   it('has no comment that an interactive zsh cannot read', () => {
-    const asCommands = withoutDocuments.replaceAll(/^# .*$/gm, (line) => `:${line.slice(1)}`)
-    for (const shell of SHELLS) expect(problemIn(shell, asCommands)).toBe('')
-    expect(withoutDocuments.split('\n').filter((line) => /^#[^"']*[|&;<>]/.test(line))).toEqual([])
+    expectNoProblem(asCommands(block))
+    expect(
+      withoutDocuments(block)
+        .split('\n')
+        .filter((line) => /^#[^"']*[|&;<>]/.test(line)),
+    ).toEqual([])
   })
 })
