@@ -39,15 +39,28 @@ const WAITING = {
 /** Tests that start programs wait for them: one file more than there are cores runs at a time. */
 const STARTING = { maxWorkers: availableParallelism() + 1 }
 
-/** Files that take minutes. Without durations of an earlier run Vitest begins with the largest files, and these are short. */
-const LONG =
-  /\/(bank-histories|binding-histories|release|cluster-faults|install|fuzz|restart|console-pages|screens|layout)\.test\.ts$/
+/** Files that take longest, of each project. Without durations of an earlier run Vitest begins with the largest files, and these are short. */
+const LONG = [
+  ...['service/start', 'service/deploy', 'service/state-lock', 'service/connector', 'service/documents'],
+  ...['examples/guides', 'examples/client', 'examples/python'],
+  ...['connector/disk-age', 'connector/commands', 'connector/charge-kill', 'connector/refunds'],
+  ...['connector/reconciliation', 'connector/tbank-charges', 'connector/onboard', 'connector/kill'],
+  // `release` waits for the release that `install` makes.
+  ...['selfhost/install', 'selfhost/cluster-faults', 'selfhost/binding-histories', 'selfhost/bank-histories'],
+  ...['selfhost/release', 'selfhost/cluster-supervised', 'selfhost/bank-model', 'selfhost/cluster-data'],
+  ...['selfhost/interrupted', 'selfhost/faults', 'selfhost/cluster', 'selfhost/fuzz', 'selfhost/restart'],
+  ...['browser/screens', 'browser/console-pages', 'browser/docs', 'browser/layout', 'browser/console'],
+].map((name) => `/test/${name}.test.ts`)
 
-/** Long files begin first, so that no core is without work at the end. */
+/** Long files begin first, in the order of the list, so that no core is without work at the end. */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    return sorted.toSorted((a, b) => Number(LONG.test(b.moduleId)) - Number(LONG.test(a.moduleId)))
+    const rank = ({ moduleId }: TestSpecification) => {
+      const index = LONG.findIndex((file) => moduleId.endsWith(file))
+      return index === -1 ? LONG.length : index
+    }
+    return sorted.toSorted((a, b) => rank(a) - rank(b))
   }
 }
 
