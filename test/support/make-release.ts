@@ -11,6 +11,8 @@ if (!existsSync(join(directory, 'made'))) {
     if (name.startsWith('release-of-')) rmSync(join(dirname(directory), name), { recursive: true })
   mkdirSync(directory)
   const source = checkout(commit, join(directory, 'source'))
+  // The documentation, which takes a minute, unless this one is of other sources.
+  if (existsSync('public/docs')) execFileSync('cp', ['-al', 'public/docs', join(source, 'public/docs')])
   const key = join(directory, 'release.key')
   const settings: Record<string, string> = {}
   if (options.includes('--sign')) {
