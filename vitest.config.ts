@@ -9,6 +9,8 @@ process.env.TOKEN_SECRET ??= 'a secret for the tests alone, of 32 characters and
 // Tests start the same programs many times: Node keeps what it has compiled.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/node')
 
+/** A test that only reads the files of the repository. */
+const SOURCES = 'test/architecture.test.ts'
 /** Tests that need a process of their own: they start the real build, and kill it. */
 const SERVICE = ['test/service/**/*.test.ts', 'test/client/*.test.ts']
 /** Tests of what a developer pastes: the client, the examples in other languages, the guides. They start the real build too. */
@@ -90,6 +92,7 @@ export default defineConfig({
             SPREADSHEET,
             CONNECTOR,
             SOAK,
+            SOURCES,
             '**/node_modules/**',
           ],
           // A workerd and the modules it loads serve many files: starting them for each file would take as long as the tests.
@@ -101,6 +104,7 @@ export default defineConfig({
           expect: PATIENT,
         },
       },
+      { test: { name: 'sources', include: [SOURCES] } },
       {
         test: {
           name: 'service',

@@ -1,5 +1,6 @@
 // Which parts of the sources may know which others, and that the pages name only paths that exist.
-/// <reference types="vite/types/importMeta.d.ts" />
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 /** What the folders and files of src may import; `types` are known by type only. Anything else is refused. */
@@ -58,11 +59,16 @@ const RULES: Record<string, { from: string[]; types?: string[]; packages: RegExp
   errors: { from: [], packages: /^$/ },
 }
 
-const sources = import.meta.glob<string>('../src/**/*.ts', { query: '?raw', import: 'default', eager: true })
-const programs = import.meta.glob<string>(
-  ['../{bin,connector,bench}/**/*.ts', '../client/src/**/*.ts', '!../**/node_modules/**'],
-  { query: '?raw', import: 'default', eager: true },
-)
+const root = join(import.meta.dirname, '..')
+const filesOf = (...patterns: string[]) =>
+  globSync(patterns, { cwd: root, exclude: (name) => name === 'node_modules' }).toSorted()
+/** The texts of files, by their paths relative to this folder. */
+const textsOf = (...patterns: string[]): Record<string, string> =>
+  Object.fromEntries(
+    filesOf(...patterns).map((file) => [`../${file}`, readFileSync(join(root, file), 'utf8')]),
+  )
+const sources = textsOf('src/**/*.ts')
+const programs = textsOf('{bin,connector,bench}/**/*.ts', 'client/src/**/*.ts')
 /** `/src/http/host.ts` is in `http` and is `http/host`; `/package.json` is itself. */
 const namesOf = (path: string): string[] => {
   const [, folder, file = ''] = /^\/src\/([^/.]+)(\/[^.]+)?/.exec(path) ?? []
@@ -243,16 +249,8 @@ it('has no import that leads back to its file, types included', () => {
 
 it('reads the whole of src', () => expect(Object.keys(sources).length).toBeGreaterThan(20))
 
-const pages = import.meta.glob<string>(['../README.md', '../CONTRIBUTING.md', '../docs/**/*.md'], {
-  query: '?raw',
-  import: 'default',
-  eager: true,
-})
-// Only their names are read. A glob does not match the file that has it.
-const files = [
-  './architecture.test.ts',
-  ...Object.keys(import.meta.glob('../{src,bin,test,deploy,examples,public,client,connector}/**')),
-].map((file) => new URL(file, 'file:///test/').pathname.slice(1))
+const pages = textsOf('README.md', 'CONTRIBUTING.md', 'docs/**/*.md')
+const files = filesOf('{src,bin,test,deploy,examples,public,client,connector}/**')
 
 /** The build makes the first two, an operator the third. */
 const NOT_IN_THE_REPOSITORY = ['public/api.json', 'public/docs', 'public/banks.json']
