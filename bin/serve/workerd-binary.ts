@@ -4,6 +4,6 @@ import * as z from 'zod'
 
 /** The native binary, whether or not the package's install script ran. */
 export function workerdBinary(): string {
-  const require = createRequire(import.meta.resolve('miniflare'))
+  const require = createRequire(createRequire(import.meta.url).resolve('miniflare'))
   return z.object({ default: z.string() }).parse(require('workerd')).default
 }

@@ -1,8 +1,13 @@
 // The services that the browser tests open, started once for all of them: a sandbox, and one on the payment network.
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { buildDocs } from '../../bin/serve/build-service.ts'
-import { portOf } from './ports.ts'
+import { buildDocs, buildService } from '../../bin/serve/build-service.ts'
+import { freePort, portOf } from './ports.ts'
+import { SECRET } from './secret.ts'
+import { serve } from './workers.ts'
 import { wranglerDev } from './wrangler-dev.ts'
 
 declare module 'vitest' {
@@ -47,28 +52,54 @@ const noonOffset = (now: Date): string => {
   return `${hours < 0 ? '-' : '+'}${`${Math.abs(hours)}`.padStart(2, '0')}:00`
 }
 
+/** Starts a build. The tests see what wrangler makes of the sources too, in the sandbox. */
+async function served(build: string, vars: Record<string, string>) {
+  const disk = mkdtempSync(join(tmpdir(), 'fps-qr-disk-'))
+  const port = await freePort()
+  const address = `http://127.0.0.1:${port}`
+  const { kill } = await serve(build, disk, {
+    ...{ port, config: 'local' },
+    vars: { PUBLIC_URL: address, UTC_OFFSET: '+03:00', ...vars },
+  })
+  return {
+    address,
+    secret: SECRET,
+    async dispose() {
+      await kill()
+      rmSync(disk, { recursive: true, force: true })
+    },
+  }
+}
+
 /** Vitest's global setup; tests get the services by `inject`. */
-export default async function setup(project: TestProject): Promise<() => void> {
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await buildDocs()
   const list = createServer((_, response) => {
     response.setHeader('Content-Type', 'application/json').end(JSON.stringify(BANKS))
   })
   const port = await portOf(list)
-  const services = {
-    sandbox: wranglerDev({ PAYMENT_NETWORK: 'sandbox', CALLBACK_HOSTS: 'any' }),
-    network: wranglerDev({
-      LINK_BASE_URL: 'https://qr.nspk.ru',
-      LINK_TOKEN_BASE_URL: 'https://sub.nspk.ru',
-      BANKS_URL: `http://127.0.0.1:${port}/members.json`,
-    }),
-    external: wranglerDev({ UTC_OFFSET: noonOffset(new Date()) }),
-  } as const
-  for (const name of ['sandbox', 'network', 'external'] as const) {
-    const service = services[name]
-    project.provide(name, { address: await service.start(), secret: service.secret })
-  }
-  return () => {
-    for (const service of Object.values(services)) service.dispose()
+  const sandbox = wranglerDev({ PAYMENT_NETWORK: 'sandbox', CALLBACK_HOSTS: 'any' })
+  const build = mkdtempSync(join(tmpdir(), 'fps-qr-build-'))
+  const [address, [network, external]] = await Promise.all([
+    sandbox.start(),
+    buildService(build).then(() =>
+      Promise.all([
+        served(build, {
+          LINK_BASE_URL: 'https://qr.nspk.ru',
+          LINK_TOKEN_BASE_URL: 'https://sub.nspk.ru',
+          BANKS_URL: `http://127.0.0.1:${port}/members.json`,
+        }),
+        served(build, { UTC_OFFSET: noonOffset(new Date()) }),
+      ]),
+    ),
+  ])
+  project.provide('sandbox', { address, secret: sandbox.secret })
+  project.provide('network', { address: network.address, secret: network.secret })
+  project.provide('external', { address: external.address, secret: external.secret })
+  return async () => {
+    sandbox.dispose()
+    await Promise.all([network.dispose(), external.dispose()])
+    rmSync(build, { recursive: true, force: true })
     list.close()
   }
 }

@@ -21,6 +21,8 @@ export interface ServeOptions {
   config?: 'config' | 'local'
   /** The sockets of its configuration. */
   sockets?: readonly string[]
+  /** That of the service, by default a free one. */
+  port?: number
   /** Takes what workerd writes. */
   log?: (text: string) => void
 }
@@ -29,12 +31,14 @@ export interface ServeOptions {
 const docsOf = (build: string) =>
   existsSync(join(build, 'public')) ? [`--directory-path=files=${join(build, 'public')}`] : []
 
-/** Serves a build of the service on free ports. @param build its directory; see bin/serve/build-service.ts */
+/** Serves a build of the service. @param build its directory; see bin/serve/build-service.ts */
 export function serve(build: string, disk: string, options: ServeOptions = {}): Promise<Server> {
-  const { vars, config = 'config', log } = options
+  const { vars, config = 'config', port = 0, log } = options
   const { sockets = config === 'local' ? ['http'] : ['http', 'admin'] } = options
   mkdirSync(disk, { recursive: true })
-  const addresses = sockets.map((socket) => `--socket-addr=${socket}=127.0.0.1:0`)
+  const addresses = sockets.map(
+    (socket) => `--socket-addr=${socket}=127.0.0.1:${socket === 'http' ? port : 0}`,
+  )
   return startServer(
     workerdBinary(),
     [
