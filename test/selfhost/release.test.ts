@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import {
   appendFileSync,
   copyFileSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -13,7 +14,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { checkout } from '../support/checkout.ts'
 import { freePort } from '../support/ports.ts'
@@ -32,6 +33,14 @@ const release = (directory: string) =>
   })
 
 const sha256 = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
+/** By the paths of a directory's files. */
+const digestsOf = (directory: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(directory, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name))
+      .map((file) => [relative(directory, file), sha256(file)]),
+  )
 
 let made: Release
 let work: string
@@ -71,7 +80,13 @@ describe('the archive', () => {
       const second = checkout(made.commit, join(work, 'deeper/in/b'))
       const { status, stderr } = release(second)
       expect([status, stderr]).toEqual([0, ''])
-      expect(sha256(join(second, 'dist/release', `${NAME}.tar.gz`))).toBe(sha256(archive))
+      const other = join(second, 'dist/release', `${NAME}.tar.gz`)
+      // A failure names the files that differ.
+      const unpacked = join(work, 'unpacked')
+      mkdirSync(unpacked)
+      execFileSync('tar', ['-xzf', other, '-C', unpacked])
+      expect(digestsOf(join(unpacked, NAME))).toEqual(digestsOf(installed))
+      expect(sha256(other)).toBe(sha256(archive))
     },
     15 * MINUTES,
   )
