@@ -223,6 +223,24 @@ it('a payment that stays in progress is named to the operator after three days, 
   expect(core.disk.lateAsks.unresolved()).toEqual([])
 })
 
+it('a code whose payment was in progress for long, and was not made, is named no longer', async () => {
+  const at = await surroundings()
+  const { connector, core } = await start(at)
+  const { reference } = await register(at, 'farm')
+  const info = { amount: 100, order: reference.split(':')[1], sbpMerchantId: 'MA0000000552' }
+  at.raiffeisen.fail('status', { status: 200, body: { ...info, paymentStatus: 'IN_PROGRESS' } }, 1_000)
+  for (let hour = 0; hour < 80; hour++) {
+    at.clock.now += HOUR
+    await connector.settle(1)
+  }
+  expect(core.disk.lateAsks.countUnresolved()).toBe(1)
+  at.raiffeisen.heal()
+  at.clock.now += HOUR
+  await connector.settle()
+  expect(core.disk.codes.countOpen()).toBe(0)
+  expect(core.disk.lateAsks.countUnresolved()).toBe(0)
+})
+
 it('a payment that was in progress for long is found after one ask without an answer', async () => {
   const at = await surroundings()
   const { connector, core } = await start(at)

@@ -343,6 +343,20 @@ it('the page of a printed code offers its sheet, until it is cancelled', async (
   expect(await page(`/qr/${qrCodeUid}`)).not.toContain('/print?')
 })
 
+it('a code has its picture as files: an SVG, and a PNG of 800 pixels', async () => {
+  const { site, browser } = await signedIn()
+  const { qrCodeUid } = await site.make()
+  const svg = await browser.get(`/qr/${qrCodeUid}/picture.svg`)
+  expect([svg.headers.get('Content-Type'), await svg.text()]).toEqual([
+    expect.stringContaining('image/svg+xml'),
+    expect.stringContaining('<svg'),
+  ])
+  const png = await browser.get(`/qr/${qrCodeUid}/picture.png`)
+  expect(png.headers.get('Content-Type')).toBe('image/png')
+  const bytes = new DataView(await png.arrayBuffer())
+  expect([bytes.getUint32(16), bytes.getUint32(20)]).toEqual([800, 800])
+})
+
 describe('a till that was armed by a request whose answer was lost', () => {
   /** A service that arms the till and then answers 503, as where the connection to the site breaks. */
   const losing = serviceWith({
