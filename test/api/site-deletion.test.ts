@@ -48,9 +48,13 @@ describe('a deletion', () => {
     expect([again.status, await again.json()]).toEqual([202, body])
   })
 
-  it('of 0 days is for good at once: 204', async () => {
+  it.each([
+    ['a site', async () => {}],
+    ['a site that was deleted for 7 days', (site: Site) => remove(site)],
+  ])('of %s, and of 0 days, is for good at once: 204', async (_, prepare) => {
     const site = refundingSite()
     await site.paid()
+    await prepare(site)
     const now = serviceWith({ settings: { ...CONNECTOR, DELETION_DAYS: '0' } })
     const { siteId } = site
     const answer = await operator(`/${siteId}`, { method: 'DELETE', body: { siteId } }, now)

@@ -45,6 +45,12 @@ describe('the list of banks', () => {
     expect(source.asked).toEqual(['fetch https://list.example/banks.json?v=1'])
   })
 
+  it('is read whole, in whatever pieces it comes', async () => {
+    const bytes = Array.from(new TextEncoder().encode(JSON.stringify(LIST)), (byte) => Uint8Array.of(byte))
+    const source = banksOf('https://list.example/', () => new Response(ReadableStream.from(bytes)))
+    expect(await names(source)).toEqual(['Банк'])
+  })
+
   it('comes from the static files where BANKS_URL is a path', async () => {
     const source = banksOf('/banks.json', () => Response.json(LIST))
     expect(await names(source)).toEqual(['Банк'])
