@@ -1,5 +1,5 @@
 // Writes the OpenAPI document (public/api.json) and the documentation site (public/docs); wrangler runs it before every build.
-import { renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import packageJson from '../../package.json' with { type: 'json' }
 import { operationsOf } from '../../src/api/operations.ts'
@@ -8,11 +8,14 @@ import { buildSite } from './site.ts'
 
 const operations = operationsOf({ currencies: ['RUB'], hasSandbox: true })
 const document = openapiDocument(operations, packageJson.version)
-const file = join(import.meta.dirname, '../../public/api.json')
+const root = join(import.meta.dirname, '../..')
 
-// Two builds at the same time never read half a file.
-writeFileSync(`${file}.${process.pid}`, `${JSON.stringify(document)}\n`)
-renameSync(`${file}.${process.pid}`, file)
+// Another build copies public meanwhile: it never sees half a file, nor one more.
+const cache = join(root, 'node_modules/.cache')
+mkdirSync(cache, { recursive: true })
+const written = join(cache, `api.json.${process.pid}`)
+writeFileSync(written, `${JSON.stringify(document)}\n`)
+renameSync(written, join(root, 'public/api.json'))
 try {
   if (!process.env.WITHOUT_DOCS) await buildSite(document)
 } catch (error) {

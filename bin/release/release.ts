@@ -158,9 +158,9 @@ function pack(directory: string, to: string): void {
     --mode=u=rwX,go=rX "$2" | gzip --no-name >"$3.part" && mv "$3.part" "$3"`
   const name = directory.slice(directory.lastIndexOf('/') + 1)
   const archive = join(to, `${name}.tar.gz`)
-  const pipeline = ['-euo', 'pipefail', '-c', script, 'pack', join(directory, '..'), name, archive]
-  // With the socket that Node makes of a pipe, Debian's bash reads the user's bashrc where SHLVL is not set, as for rshd.
-  execFileSync('bash', pipeline, { stdio: ['ignore', 'inherit', 'inherit'] })
+  // Debian's bash can read ~/.bashrc where standard input is a socket, which Node makes of a pipe.
+  const options = ['--norc', '-euo', 'pipefail', '-c']
+  execFileSync('bash', [...options, script, 'pack', join(directory, '..'), name, archive])
 }
 
 function sha256(file: string): string {

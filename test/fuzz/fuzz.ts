@@ -306,14 +306,14 @@ class Run {
       : await site.refund(paymentUid, uid, 0.01)
     fake.heal()
     accepted.add('', siteId, 0)
-    const isSilent = !('bytes' in fault)
-    this.#add(isSilent ? 'silent bank' : 'bank', String(answered.status))
+    const gaveNoAnswer = !('bytes' in fault)
+    this.#add(gaveNoAnswer ? 'bank without an answer' : 'bank', String(answered.status))
     const wrong = (problem: string) =>
       this.#find(`input ${number} (bank): ${problem}: ${answered.status} ${answered.text.slice(0, 500)}`)
     if (![200, 400, 409, 503].includes(answered.status)) return wrong('this is not documented')
-    // Of two calls the other one can have met the silence.
+    // Of two calls the other one can have had no answer.
     const isOnlyCall = fake.callsOf(operation).length === before + 1
-    if (isSilent && isOnlyCall && answered.status !== 503) return wrong('the bank answered nothing')
+    if (gaveNoAnswer && isOnlyCall && answered.status !== 503) return wrong('the bank gave no answer')
     if (answered.status === 200 || !isRegistration) return
     const { status } = await site.ask(`/sbp/qrCodes/${uid}`)
     if (status !== 404) wrong('a code that was refused is there')

@@ -46,8 +46,14 @@ describe('the list of banks', () => {
   })
 
   it('is read whole, in whatever pieces it comes', async () => {
-    const bytes = Array.from(new TextEncoder().encode(JSON.stringify(LIST)), (byte) => Uint8Array.of(byte))
-    const source = banksOf('https://list.example/', () => new Response(ReadableStream.from(bytes)))
+    const inBytes = new ReadableStream({
+      start(controller) {
+        for (const byte of new TextEncoder().encode(JSON.stringify(LIST)))
+          controller.enqueue(Uint8Array.of(byte))
+        controller.close()
+      },
+    })
+    const source = banksOf('https://list.example/', () => new Response(inBytes))
     expect(await names(source)).toEqual(['Банк'])
   })
 

@@ -81,12 +81,12 @@ describe('the archive', () => {
       const { status, stderr } = release(second)
       expect([status, stderr]).toEqual([0, ''])
       const other = join(second, 'dist/release', `${NAME}.tar.gz`)
-      // A failure names the files that differ.
+      if (sha256(other) === sha256(archive)) return
       const unpacked = join(work, 'unpacked')
       mkdirSync(unpacked)
       execFileSync('tar', ['-xzf', other, '-C', unpacked])
       expect(digestsOf(join(unpacked, NAME))).toEqual(digestsOf(installed))
-      expect(sha256(other)).toBe(sha256(archive))
+      expect.fail('the archives differ, and their files do not')
     },
     15 * MINUTES,
   )

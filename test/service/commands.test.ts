@@ -26,7 +26,7 @@ const withoutDocuments = (block: string) => block.replaceAll(/<<'?(\w+)'?\n[\s\S
 const asCommands = (block: string) =>
   withoutDocuments(block).replaceAll(/^# .*$/gm, (line) => `:${line.slice(1)}`)
 
-/** What each shell says of commands. One process starts all shells: a start from this large one takes long. */
+/** What each shell says of commands. A small process starts each shell for all of them: a start from this large one takes long. */
 const problems = new Map<string, (string | undefined)[]>()
 const COMMANDS = [...new Set(BLOCKS.flatMap(([, block]) => [block, asCommands(block)]))]
 beforeAll(() => {

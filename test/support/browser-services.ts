@@ -1,10 +1,12 @@
-// The services that the browser tests open, started once for all of them: a sandbox, and one on the payment network.
+// The services that the browser tests open, started once for all of them: a sandbox, one with links of the payment network, and
+// one to which the network reports payments.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { buildDocs, buildService } from '../../bin/serve/build-service.ts'
+import { buildDocs } from '../../bin/serve/build-service.ts'
+import provideBuild from './build.ts'
 import { freePort, portOf } from './ports.ts'
 import { SECRET } from './secret.ts'
 import { serve } from './workers.ts'
@@ -52,7 +54,7 @@ const noonOffset = (now: Date): string => {
   return `${hours < 0 ? '-' : '+'}${`${Math.abs(hours)}`.padStart(2, '0')}:00`
 }
 
-/** Starts a build. The tests see what wrangler makes of the sources too, in the sandbox. */
+/** Starts a build. */
 async function served(build: string, vars: Record<string, string>) {
   const disk = mkdtempSync(join(tmpdir(), 'fps-qr-disk-'))
   const port = await freePort()
@@ -63,7 +65,6 @@ async function served(build: string, vars: Record<string, string>) {
   })
   return {
     address,
-    secret: SECRET,
     async dispose() {
       await kill()
       rmSync(disk, { recursive: true, force: true })
@@ -71,7 +72,7 @@ async function served(build: string, vars: Record<string, string>) {
   }
 }
 
-/** Vitest's global setup; tests get the services by `inject`. */
+/** Vitest's global setup; tests get the services by `inject`. The sandbox is what wrangler makes of the sources. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await buildDocs()
   const list = createServer((_, response) => {
@@ -79,27 +80,24 @@ export default async function setup(project: TestProject): Promise<() => Promise
   })
   const port = await portOf(list)
   const sandbox = wranglerDev({ PAYMENT_NETWORK: 'sandbox', CALLBACK_HOSTS: 'any' })
-  const build = mkdtempSync(join(tmpdir(), 'fps-qr-build-'))
-  const [address, [network, external]] = await Promise.all([
+  const removeBuild = await provideBuild(project)
+  const { build } = project.getProvidedContext()
+  const [address, network, external] = await Promise.all([
     sandbox.start(),
-    buildService(build).then(() =>
-      Promise.all([
-        served(build, {
-          LINK_BASE_URL: 'https://qr.nspk.ru',
-          LINK_TOKEN_BASE_URL: 'https://sub.nspk.ru',
-          BANKS_URL: `http://127.0.0.1:${port}/members.json`,
-        }),
-        served(build, { UTC_OFFSET: noonOffset(new Date()) }),
-      ]),
-    ),
+    served(build, {
+      LINK_BASE_URL: 'https://qr.nspk.ru',
+      LINK_TOKEN_BASE_URL: 'https://sub.nspk.ru',
+      BANKS_URL: `http://127.0.0.1:${port}/members.json`,
+    }),
+    served(build, { UTC_OFFSET: noonOffset(new Date()) }),
   ])
   project.provide('sandbox', { address, secret: sandbox.secret })
-  project.provide('network', { address: network.address, secret: network.secret })
-  project.provide('external', { address: external.address, secret: external.secret })
+  project.provide('network', { address: network.address, secret: SECRET })
+  project.provide('external', { address: external.address, secret: SECRET })
   return async () => {
     sandbox.dispose()
     await Promise.all([network.dispose(), external.dispose()])
-    rmSync(build, { recursive: true, force: true })
+    removeBuild()
     list.close()
   }
 }

@@ -1,6 +1,6 @@
 // Bundles the commands once for the tests that start them, as a release does: vitest's global setup. Node would translate
 // a hundred files of TypeScript at each start.
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundleCommands } from '../../bin/release/commands.ts'
 
@@ -11,9 +11,12 @@ export const bundled = (name: string): string => join(DIRECTORY, `${name}.js`)
 
 export default async function setup(): Promise<void> {
   mkdirSync(DIRECTORY, { recursive: true })
-  // On the same disk: another run of tests starts them meanwhile, and never reads half a file.
+  // Another run of tests of the same sources can start them meanwhile: it never reads half a file. On the same disk.
   const made = mkdtempSync(`${DIRECTORY}-`)
-  await bundleCommands(made)
-  for (const name of readdirSync(made)) renameSync(join(made, name), join(DIRECTORY, name))
-  rmdirSync(made)
+  try {
+    await bundleCommands(made)
+    for (const name of readdirSync(made)) renameSync(join(made, name), join(DIRECTORY, name))
+  } finally {
+    rmSync(made, { recursive: true })
+  }
 }

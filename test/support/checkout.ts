@@ -28,6 +28,11 @@ function link(packages: string, to: string): void {
   if (existsSync(runtimes)) execFileSync('cp', ['-al', '-t', join(to, '.cache'), runtimes])
 }
 
+/** Gives a checkout the documentation of this one, which takes a minute to make. A build makes it anew where its sources differ. */
+export function linkDocs(directory: string): void {
+  if (existsSync('public/docs')) execFileSync('cp', ['-al', 'public/docs', join(directory, 'public/docs')])
+}
+
 /** A checkout of a commit with the packages of this one, as hard links: on the same disk. */
 export function checkout(commit: string, directory: string): string {
   mkdirSync(join(directory, '..'), { recursive: true })

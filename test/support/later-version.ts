@@ -1,9 +1,9 @@
 // A later version of the service, to upgrade to.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { checkout, commitOfTree } from './checkout.ts'
+import { checkout, commitOfTree, linkDocs } from './checkout.ts'
 
 /**
  * Makes a checkout with the build of a later version, whose tables have more.
@@ -15,8 +15,7 @@ export function laterVersion(onEnd: (end: () => void | Promise<void>) => void = 
   const work = mkdtempSync(resolve('dist/later-test-'))
   onEnd(() => rmSync(work, { recursive: true, force: true }))
   const later = checkout(commitOfTree(join(work, 'index')), join(work, 'later'))
-  // Its documentation would be the same.
-  if (existsSync('public/docs')) execFileSync('cp', ['-al', 'public/docs', join(later, 'public/docs')])
+  linkDocs(later)
   const more = 'CREATE TABLE later (number INTEGER PRIMARY KEY) STRICT'
   const added: [string, RegExp, string][] = [
     [

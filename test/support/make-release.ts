@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { checkout } from './checkout.ts'
+import { checkout, linkDocs } from './checkout.ts'
 
 const [directory = '', commit = '', ...options] = process.argv.slice(2)
 if (!existsSync(join(directory, 'made'))) {
@@ -11,8 +11,7 @@ if (!existsSync(join(directory, 'made'))) {
     if (name.startsWith('release-of-')) rmSync(join(dirname(directory), name), { recursive: true })
   mkdirSync(directory)
   const source = checkout(commit, join(directory, 'source'))
-  // The documentation, which takes a minute, unless this one is of other sources.
-  if (existsSync('public/docs')) execFileSync('cp', ['-al', 'public/docs', join(source, 'public/docs')])
+  linkDocs(source)
   const key = join(directory, 'release.key')
   const settings: Record<string, string> = {}
   if (options.includes('--sign')) {
