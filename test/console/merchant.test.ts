@@ -743,6 +743,17 @@ it('a time that is less than three days away is in two days, not on a day of the
   expect(await page('/qr/code-1')).toContain('<small>через 2 дн.</small>')
 })
 
+it('a notification leads to its code', async () => {
+  merchantServer()
+  const site = await notifiedSite()
+  const browser = browserOf()
+  await browser.signIn({ sub: site.siteId, scope: 'merchant:admin' })
+  const { qrCodeUid, linkId } = await site.make()
+  await site.pay(linkId)
+  const page = await (await browser.get('/notifications')).text()
+  expect(page).toMatch(new RegExp(`<a href="[^"]*qr/${qrCodeUid}">${qrCodeUid}</a>`))
+})
+
 describe('a test of notifications', () => {
   afterEach(() => void vi.restoreAllMocks())
   const tester = async () => {
