@@ -743,6 +743,16 @@ it('a time that is less than three days away is in two days, not on a day of the
   expect(await page('/qr/code-1')).toContain('<small>через 2 дн.</small>')
 })
 
+it.each([
+  [{ legalName: 'ООО «Чай»' }, 'ООО «Чай»'],
+  [{ legalName: 'ООО «Чай»', taxId: '7707083893' }, 'ООО «Чай», ИНН 7707083893'],
+])('the preview of the payer’s page with %j names the seller: %s', async (settings, seller) => {
+  const { site, page } = await signedIn()
+  await site.ask('/settings', { method: 'PATCH', claims: { scope: 'merchant:admin' }, body: settings })
+  const [, shown] = /data-shown="seller"[^>]*>[^:<]*: ([^<]*)</.exec(await page('/settings')) ?? []
+  expect(shown).toBe(seller)
+})
+
 it('a notification leads to its code', async () => {
   merchantServer()
   const site = await notifiedSite()
