@@ -67,15 +67,14 @@ function hashOf(pages: readonly Page[]): string {
 
 /** A process of its own: the generator's packages are as many as the service's, so they are installed only here. */
 async function generate(work: string, output: string): Promise<void> {
-  const run = (env: NodeJS.ProcessEnv, command: string, ...options: string[]) =>
-    promisify(execFile)(command, options, { cwd: generator, env })
+  const run = (command: string, ...options: string[]) =>
+    promisify(execFile)(command, options, { cwd: generator })
   // npm writes this file last.
   const installed = join(packages, '.package-lock.json')
   // Two installations at the same time would remove each other's packages. npm has the lock itself, even when its build is killed.
   if (!existsSync(installed)) {
     const install = 'test -e "$0" || exec npm ci --no-audit --no-fund'
     await run(
-      process.env,
       join(root, 'deploy/lock'),
       '--wait',
       join(cache, 'docs-packages'),
@@ -86,8 +85,9 @@ async function generate(work: string, output: string): Promise<void> {
     )
   }
   // Nothing else of the environment: Astro and Vite read variables such as NODE_ENV, MODE and VITEST, and make another site.
-  const env = { PATH: process.env.PATH, NODE_ENV: 'production', ASTRO_TELEMETRY_DISABLED: '1' }
-  await run({ ...env, DOCS_CONTENT: join(work, 'content') }, process.execPath, 'generate.ts', output, work)
+  const env = [`PATH=${process.env.PATH}`, 'NODE_ENV=production', 'ASTRO_TELEMETRY_DISABLED=1']
+  const content = `DOCS_CONTENT=${join(work, 'content')}`
+  await run('env', '-i', ...env, content, process.execPath, 'generate.ts', output, work)
 }
 
 /** Two builds at the same time never serve half a site. */
