@@ -197,7 +197,8 @@ it('a payment that Raiffeisenbank states with its code alone is waited for', asy
   expect(at.service.site('farm').payments.get(qrcId)).toMatchObject({ status: 'COMPLETED' })
 })
 
-it('a payment that stays in progress is named to the operator after three days, and asked about as before', async () => {
+/** A code of Raiffeisenbank, whose payment is in progress until the bank is well again. */
+async function paymentInProgress() {
   const at = await surroundings()
   const { connector, core, log } = await start(at)
   const { qrcId, reference } = await register(at, 'farm')
@@ -209,6 +210,11 @@ it('a payment that stays in progress is named to the operator after three days, 
       await connector.settle(1)
     }
   }
+  return { at, connector, core, log, qrcId, hours }
+}
+
+it('a payment that stays in progress is named to the operator after three days, and asked about as before', async () => {
+  const { at, connector, core, log, qrcId, hours } = await paymentInProgress()
   await hours(70)
   expect(core.disk.lateAsks.unresolved()).toEqual([])
   await hours(30)
@@ -224,15 +230,8 @@ it('a payment that stays in progress is named to the operator after three days, 
 })
 
 it('a code whose payment was in progress for long, and was not made, is named no longer', async () => {
-  const at = await surroundings()
-  const { connector, core } = await start(at)
-  const { reference } = await register(at, 'farm')
-  const info = { amount: 100, order: reference.split(':')[1], sbpMerchantId: 'MA0000000552' }
-  at.raiffeisen.fail('status', { status: 200, body: { ...info, paymentStatus: 'IN_PROGRESS' } }, 1_000)
-  for (let hour = 0; hour < 80; hour++) {
-    at.clock.now += HOUR
-    await connector.settle(1)
-  }
+  const { at, connector, core, hours } = await paymentInProgress()
+  await hours(80)
   expect(core.disk.lateAsks.countUnresolved()).toBe(1)
   at.raiffeisen.heal()
   at.clock.now += HOUR
@@ -242,19 +241,11 @@ it('a code whose payment was in progress for long, and was not made, is named no
 })
 
 it('a payment that was in progress for long is found after one ask without an answer', async () => {
-  const at = await surroundings()
-  const { connector, core } = await start(at)
-  const { qrcId, reference } = await register(at, 'farm')
-  const info = { amount: 100, order: reference.split(':')[1], sbpMerchantId: 'MA0000000552' }
-  at.raiffeisen.fail('status', { status: 200, body: { ...info, paymentStatus: 'IN_PROGRESS' } }, 1_000)
-  for (let hour = 0; hour < 80; hour++) {
-    at.clock.now += HOUR
-    await connector.settle(1)
-  }
+  const { at, connector, core, qrcId, hours } = await paymentInProgress()
+  await hours(80)
   at.raiffeisen.heal()
   at.raiffeisen.fail('status', { status: 502 })
-  at.clock.now += HOUR
-  await connector.settle(1)
+  await hours(1)
   expect(core.disk.codes.countOpen()).toBe(1)
   expect(core.disk.lateAsks.countUnresolved()).toBe(1)
   await pay(at, 'farm', qrcId, { times: 0 })
