@@ -11,30 +11,54 @@ export async function portOf(server: Server): Promise<number> {
   return address.port
 }
 
-/** What this process has been given, and may not have taken yet. */
-const given = new Set<number>()
-const TAKEN_MS = 60_000
+/**
+ * Ports are given by blocks: below those that Linux gives by default to connections and to servers that take any port, and above
+ * 10080, on which no browser calls.
+ */
+const BLOCK = 200
+const [FIRST_BLOCK, END_BLOCK] = [51, 160]
+
+let block: Promise<number> | undefined
+let count = 0
 
 /**
- * A port on which nothing listens now. By default it is below those that Linux gives to connections and to servers that take any
- * port: one of these could be taken before it is used.
+ * A block that is this process's alone. The process listens on its first port as long as it lives. Otherwise two processes could
+ * find the same port free before one of them takes it, or while a service on it restarts.
+ * @returns the first port
+ */
+async function claimedBlock(): Promise<number> {
+  for (;;) {
+    const first = BLOCK * randomInt(FIRST_BLOCK, END_BLOCK)
+    const server = createServer()
+    if (!(await listens(server, first))) continue
+    server.unref()
+    return first
+  }
+}
+
+/**
+ * A port on which nothing listens now. This process gets it again after all others of its block.
  * @throws Error where the system lets nobody listen
  */
 export async function freePort(): Promise<number> {
+  block ??= claimedBlock()
+  const first = await block
   for (;;) {
-    // Above 10080, on which no browser calls.
-    const port = randomInt(10_100, 32_000)
+    const port = first + 1 + (count++ % (BLOCK - 1))
     const server = createServer()
-    try {
-      await once(server.listen(port, '127.0.0.1'), 'listening')
-    } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') continue
-      throw error
-    }
+    if (!(await listens(server, port))) continue
     await once(server.close(), 'close')
-    if (given.has(port)) continue
-    given.add(port)
-    setTimeout(() => given.delete(port), TAKEN_MS).unref()
     return port
+  }
+}
+
+/** @returns whether the server listens on the port now; false where another one does */
+async function listens(server: Server, port: number): Promise<boolean> {
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening')
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return false
+    throw error
   }
 }
