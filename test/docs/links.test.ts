@@ -50,3 +50,11 @@ it('a link to a heading of a document leads to it', () => {
   expect(broken).toEqual([])
   expect(followed).toBeGreaterThan(100)
 })
+
+it('no document has a section twice, but the changelog', () => {
+  const repeated = Object.entries(texts).flatMap(([file, text]) => {
+    const headings = Array.from(prose(text).matchAll(/^## .+$/gm), String)
+    return headings.filter((each, i) => headings.indexOf(each) < i).map((each) => `${file}: ${each}`)
+  })
+  expect(repeated.filter((each) => !each.startsWith('/CHANGELOG.md'))).toEqual([])
+})
