@@ -10,7 +10,7 @@ const operations = operationsOf({ currencies: ['RUB'], hasSandbox: true })
 const document = openapiDocument(operations, packageJson.version)
 const root = join(import.meta.dirname, '../..')
 
-// Another build copies public meanwhile: it never sees half a file, nor one more.
+// Another build copies public meanwhile: it sees the whole file, and no temporary one.
 const cache = join(root, 'node_modules/.cache')
 mkdirSync(cache, { recursive: true })
 const written = join(cache, `api.json.${process.pid}`)

@@ -101,7 +101,8 @@ describe.runIf(hasDebianMachine() && hasDpkg && hasMinisign)('in a fresh Debian 
    * Wants each request answered with 200, before, during and after each restart, and each acknowledged QR code there.
    */
   async function underLoad(...restarts: (() => Promise<void>)[]): Promise<void> {
-    await run(`systemd-run --quiet --unit load --property TimeoutStopSec=infinity --property StandardOutput=truncate:/root/answers \
+    await run(`rm -f /root/answers
+      systemd-run --quiet --unit load --property Type=exec --property TimeoutStopSec=infinity --property StandardOutput=truncate:/root/answers \
       --setenv NODE_EXTRA_CA_CERTS=/etc/letsencrypt/live/qr.acquirer.example/fullchain.pem --setenv TOKEN=${await token('tea')} \
       /opt/fps-qr/runtime/node /root/load.ts`)
     const answers = () =>
@@ -132,7 +133,8 @@ describe.runIf(hasDebianMachine() && hasDpkg && hasMinisign)('in a fresh Debian 
         pauses.push([stop, start])
       }
     } finally {
-      await run('systemctl stop load')
+      // It has ended already where it failed.
+      await run('systemctl stop load || true')
     }
     const byKind = Object.entries(Object.groupBy(answers(), ({ kind }) => kind))
     const counts = Object.fromEntries(byKind.map(([kind, all = []]) => [kind, all.length]))

@@ -22,7 +22,7 @@ const READ =
   'for each; do said=$("$0" -n -c "$each" 2>&1) || said="$0: $? $said"; printf "%s\\0" "$said"; done'
 
 const withoutDocuments = (block: string) => block.replaceAll(/<<'?(\w+)'?\n[\s\S]*?^\1$/gm, '')
-/** In a shell that takes no comments. */
+/** The block with each comment as a command: so an interactive zsh reads it. */
 const asCommands = (block: string) =>
   withoutDocuments(block).replaceAll(/^# .*$/gm, (line) => `:${line.slice(1)}`)
 
@@ -30,9 +30,13 @@ const asCommands = (block: string) =>
 const problems = new Map<string, (string | undefined)[]>()
 const COMMANDS = [...new Set(BLOCKS.flatMap(([, block]) => [block, asCommands(block)]))]
 beforeAll(() => {
-  const said = SHELLS.map((shell) =>
-    spawnSync('sh', ['-c', READ, shell, ...COMMANDS], { encoding: 'utf8' }).stdout.split('\0'),
-  )
+  const said = SHELLS.map((shell) => {
+    const { status, stdout, error } = spawnSync('sh', ['-c', READ, shell, ...COMMANDS], { encoding: 'utf8' })
+    const texts = status === 0 ? stdout.split('\0') : []
+    // One more is the end of the last.
+    if (texts.length !== COMMANDS.length + 1) throw new Error(`${shell} did not read all commands: ${error}`)
+    return texts
+  })
   for (const [i, commands] of COMMANDS.entries())
     problems.set(
       commands,

@@ -54,7 +54,7 @@ const noonOffset = (now: Date): string => {
   return `${hours < 0 ? '-' : '+'}${`${Math.abs(hours)}`.padStart(2, '0')}:00`
 }
 
-/** Starts a build. */
+/** Serves a build at an address of its own. */
 async function served(build: string, vars: Record<string, string>) {
   const disk = mkdtempSync(join(tmpdir(), 'fps-qr-disk-'))
   const port = await freePort()
@@ -72,7 +72,7 @@ async function served(build: string, vars: Record<string, string>) {
   }
 }
 
-/** Vitest's global setup; tests get the services by `inject`. The sandbox is what wrangler makes of the sources. */
+/** Vitest's global setup; tests get the services by `inject`. `wrangler dev` runs the sandbox, workerd one build for the others. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await buildDocs()
   const list = createServer((_, response) => {

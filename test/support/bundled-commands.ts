@@ -11,7 +11,8 @@ export const bundled = (name: string): string => join(DIRECTORY, `${name}.js`)
 
 export default async function setup(): Promise<void> {
   mkdirSync(DIRECTORY, { recursive: true })
-  // Another run of tests of the same sources can start them meanwhile: it never reads half a file. On the same disk.
+  // Another run of tests of the same sources can start them meanwhile: it never reads half a file.
+  // `rename` needs both directories on one disk.
   const made = mkdtempSync(`${DIRECTORY}-`)
   try {
     await bundleCommands(made)

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const CODES = 'https://qr.acquirer.example/payin/v1/sites/tea/sbp/qrCodes'
 const HEADERS = { Authorization: `Bearer ${process.env.TOKEN}`, 'Content-Type': 'application/json' }
 const CONNECTIONS = 4
-/** However fast the machine is, all of them stay below the 100 requests a second that nginx allows an address. */
+/** Together the connections send fewer than the 100 requests a second that nginx allows an address. */
 const [PAUSE_MS, PAUSE_IN_THE_END_MS] = [100, 15]
 
 /** Microseconds of the clock of systemd's properties `…Monotonic`. */
