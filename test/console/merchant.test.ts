@@ -335,6 +335,17 @@ it('a till that waits for a payment takes no second sale, and says so', async ()
   expect(text).toMatch(/class="amount">250/)
 })
 
+it('a sale that waits can be cancelled on the page of its till, but by nobody who only reads', async () => {
+  const { site, browser, page } = await signedIn()
+  await browser.post('/tills', { uid: 'till' })
+  await browser.post('/tills/till', { amount: '250', saleUid: 'sale-1' })
+  expect(await page('/tills/till')).toContain('name="cancel" value="sale-1"')
+  const reader = browserOf()
+  await reader.signIn({ sub: site.siteId, scope: 'merchant:read' })
+  const read = await (await reader.get('/tills/till')).text()
+  expect([read.includes('till active'), read.includes('name="cancel"')]).toEqual([true, false])
+})
+
 it('the page of a printed code offers its sheet, until it is cancelled', async () => {
   const { site, page } = await signedIn()
   const { qrCodeUid } = await site.make({}, { type: 'STATIC' })

@@ -6,6 +6,8 @@ import { NO_FIGURES, type RegistryEntry } from '../../src/contract/registry-entr
 import { REGISTRY } from '../../src/contract/site-id.ts'
 import { freshSite } from '../support/admin.ts'
 import { browserOf } from '../support/console.ts'
+import { merchantServer } from '../support/merchant.ts'
+import { notifiedSite, until } from '../support/notified-site.ts'
 import { healthOf, operator } from '../support/operator.ts'
 import { refundingSite } from '../support/refunds.ts'
 
@@ -83,6 +85,15 @@ describe('one site', () => {
     expect(page).toMatch(/<span title="[\d\s]+ Б">[\d,]+ [кМ]?Б<\/span>/u)
     // No status is shown by its name in the API.
     expect(page.replaceAll(/<[^>]*>/g, '')).not.toMatch(/PAYED|COMPLETED/)
+  })
+
+  it('shows its one notification that was given up', async () => {
+    merchantServer(() => new Response(null, { status: 410 }))
+    const site = await notifiedSite()
+    await site.pay((await site.make()).linkId)
+    await until(site, { status: 'FAILED' })
+    const page = await textOf((await signedIn()).get(`/operator/sites/${site.siteId}`))
+    expect(page).toContain('Не доставлено</span> 1')
   })
 
   it('that nobody wrote to is 404, and its page makes none', async () => {
