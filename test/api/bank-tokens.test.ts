@@ -194,6 +194,22 @@ describe('a charge that a restored site has lost', () => {
     expect((await site.read('order')).qrCode.status).toBe('PAYED')
   })
 
+  it('and that is reported before its binding is a payment by token after the next report', async () => {
+    const site = bankTokenSite()
+    const paymentUid = await site.charged('order', await site.bound('t'))
+    await lose(site)
+    const report = () => site.report('order', paymentUid, { ...completed, bindingUid: 'binding-later' })
+    await report()
+    await site.bound('later', { bankMemberId: '100000000004' })
+    expect(await site.paymentOf(paymentUid)).toMatchObject({ paymentMethod: { type: 'SBP' } })
+    const events = await site.feed()
+    for (let times = 0; times < 2; times++) {
+      await report()
+      expect(await site.paymentOf(paymentUid)).toMatchObject({ paymentMethod: { type: 'TOKEN' } })
+    }
+    expect(await site.feed()).toEqual(events)
+  })
+
   it('keeps its own token where a report names another binding', async () => {
     const site = bankTokenSite()
     await site.bound('other')

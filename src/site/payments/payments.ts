@@ -53,6 +53,22 @@ export interface Verdict {
 }
 
 /**
+ * Learns from a repeated report which token was charged: a restored site can be told of a charge before it is told of its binding.
+ * @returns the row after
+ */
+export function learnToken(sql: SqlStorage, known: PaymentRow, { bindingUid }: PaymentReport): PaymentRow {
+  if (known.token !== null || bindingUid === undefined) return known
+  const charged = findToken(sql, { bindingUid })
+  if (!charged) return known
+  const learned = { token: charged.number, payer_bank: known.payer_bank ?? charged.bank }
+  sql.exec(
+    'UPDATE payments SET token = ?, payer_bank = ? WHERE number = ?',
+    ...[learned.token, learned.payer_bank, known.number],
+  )
+  return { ...known, ...learned }
+}
+
+/**
  * Writes the payment's row.
  * @param known the row before, where the attempt was reported or charged before
  * @returns the row after

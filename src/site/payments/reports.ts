@@ -26,7 +26,7 @@ import {
 } from '../tokens/bindings.ts'
 import type { TokenRow } from '../tokens/rows.ts'
 import { supersede } from './charges.ts'
-import { type Verdict, writePayment } from './payments.ts'
+import { learnToken, type Verdict, writePayment } from './payments.ts'
 import { findPayment, type PaymentRow, paymentOf, QR_CODE_OF_PAYMENT } from './rows.ts'
 
 /** The report of a payment attempt, with what its token is made of. */
@@ -47,8 +47,8 @@ export interface Reported {
 }
 
 /**
- * Records the report of a payment attempt; the same report again changes nothing. An attempt that was reported DECLINED
- * can still be reported COMPLETED.
+ * Records the report of a payment attempt; the same report again changes nothing, but for the token of a charge that was not
+ * known yet. An attempt that was reported DECLINED can still be reported COMPLETED.
  * @returns payin.resource.not.found; payin.resource.already.exists where the paymentUid was reported with other fields
  */
 export function reportPayment(
@@ -69,7 +69,8 @@ export function reportPayment(
     if (fields.length === 0) {
       const bound = report.binding && takeBinding(context, target, report.binding)
       if (bound) recordBinding(context, row, bound)
-      return ok(reportedOf(context, row, { payment: known, isReplayed: !bound }))
+      const payment = learnToken(sql, known, report)
+      return ok(reportedOf(context, row, { payment, isReplayed: !bound }))
     }
     if (isRefused(known, report)) return conflict(report, fields)
     if (known.event !== null) endInstruction(sql, known.event)
