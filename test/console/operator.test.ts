@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { NO_FIGURES, type RegistryEntry } from '../../src/contract/registry-entry.ts'
 import { REGISTRY } from '../../src/contract/site-id.ts'
 import { freshSite } from '../support/admin.ts'
+import { bankTokenSite } from '../support/bank-tokens.ts'
 import { browserOf } from '../support/console.ts'
 import { merchantServer } from '../support/merchant.ts'
 import { notifiedSite, until } from '../support/notified-site.ts'
@@ -85,6 +86,13 @@ describe('one site', () => {
     expect(page).toMatch(/<span title="[\d\s]+ Б">[\d,]+ [кМ]?Б<\/span>/u)
     // No status is shown by its name in the API.
     expect(page.replaceAll(/<[^>]*>/g, '')).not.toMatch(/PAYED|COMPLETED/)
+  })
+
+  it('names a code that bound an account and its token alike', async () => {
+    const site = bankTokenSite()
+    await site.bound('t')
+    const page = await textOf((await signedIn()).get(`/operator/sites/${site.siteId}`))
+    expect(page.match(/Счёт привязан<\/span> 1/g)).toHaveLength(2)
   })
 
   it('shows its one notification that was given up', async () => {
