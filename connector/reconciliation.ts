@@ -168,7 +168,8 @@ export class Reconciliation {
       return { state: row.state === 'OPEN' ? ('ENDED' as const) : row.state, askAt: null }
     }
     // A payment in progress is asked about without an end, and its hourly asks are counted apart.
-    const isUndecided = isLate(askedAt, isPending && endsAt !== undefined ? endsAt + LEARN_MS : endsAt)
+    const isUndecided =
+      !isOver && isLate(askedAt, isPending && endsAt !== undefined ? endsAt + LEARN_MS : endsAt)
     const asks = isUndecided ? lateAsks.add(subject, isPending) : 0
     const isLast = !isPending && asks >= MAX_LATE_ASKS
     if (isLast || asks === MAX_LATE_ASKS) {

@@ -4,6 +4,8 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 /** A payment of the last second is settled by then. */
 const GRACE = MINUTE
+/** A bank can state what was true some minutes ago: that nothing was paid must be stated so long after the end. */
+const CONFIRMED = HOUR
 
 /** What is asked about; times are Unix milliseconds. */
 interface Asked {
@@ -30,7 +32,8 @@ export function nextAsk({
     return Math.min(askedAt + intervalAt(askedAt - createdAt), endsAt + GRACE)
   }
   if (isPending) return askedAt + intervalAt(askedAt - endsAt)
-  return isOver ? undefined : askedAt + HOUR
+  if (!isOver) return askedAt + HOUR
+  return askedAt >= endsAt + CONFIRMED ? undefined : endsAt + CONFIRMED
 }
 
 /** Whether the bank was asked when it could state everything that was paid. */

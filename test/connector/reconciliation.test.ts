@@ -145,9 +145,19 @@ describe.each(['tea', 'cafe', 'farm'])('%s, whose webhook is lost', (site) => {
     expect(core.disk.lateAsks.countUnresolved()).toBe(1)
   })
 
-  it('an unpaid code is over when the bank states so, and never named', async () => {
+  it('a payment that the bank does not state a minute after the end yet is found an hour after the end', async () => {
+    const { at, core, qrcId, pass } = await refused()
+    await pass(3 * MINUTE)
+    expect([core.disk.codes.countOpen(), at.service.reports]).toEqual([1, []])
+    await pay(at, site, qrcId, { times: 0 })
+    await pass(HOUR)
+    expect(at.service.site(site).payments.get(qrcId)).toMatchObject({ status: 'COMPLETED' })
+  })
+
+  it('an unpaid code is over when the bank states so an hour after its end, and never named', async () => {
     const { at, core, log, pass } = await refused()
     await pass(3 * MINUTE)
+    await pass(HOUR)
     expect(core.disk.codes.countOpen()).toBe(0)
     expect(core.disk.lateAsks.unresolved()).toEqual([])
     const calls = [at.tochka, at.tbank, at.raiffeisen].flatMap((bank) => bank.calls).length
