@@ -94,4 +94,4 @@ describe.runIf(requires('jq', hasJq))('the log', () => {
   })
 })
 
-it('every such command is found', () => expect(COMMANDS).toHaveLength(19))
+it('every such command is found', () => expect(COMMANDS).toHaveLength(14))
