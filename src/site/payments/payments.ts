@@ -52,13 +52,16 @@ export interface Verdict {
   notAppliedReason?: NotAppliedReason
 }
 
+/** The token that a report of a charge names. Of a charge that a restored site has lost, the report alone says which it was. */
+const chargedToken = (sql: SqlStorage, { bindingUid }: PaymentReport) =>
+  bindingUid === undefined ? undefined : findToken(sql, { bindingUid })
+
 /**
  * Learns from a repeated report which token was charged: a restored site can be told of a charge before it is told of its binding.
  * @returns the row after
  */
-export function learnToken(sql: SqlStorage, known: PaymentRow, { bindingUid }: PaymentReport): PaymentRow {
-  if (known.token !== null || bindingUid === undefined) return known
-  const charged = findToken(sql, { bindingUid })
+export function learnToken(sql: SqlStorage, known: PaymentRow, report: PaymentReport): PaymentRow {
+  const charged = known.token === null ? chargedToken(sql, report) : undefined
   if (!charged) return known
   const learned = { token: charged.number, payer_bank: known.payer_bank ?? charged.bank }
   sql.exec(
@@ -79,9 +82,8 @@ export function writePayment(
   { report, known }: { report: PaymentReport; known: PaymentRow | undefined },
   { applied, notAppliedReason }: Verdict,
 ): PaymentRow {
-  const { paymentUid, status, amount, reason, networkUid, reference, payer, bindingUid } = report
-  // Of a charge that a restored site has lost, the report alone says which token it was.
-  const charged = bindingUid === undefined ? undefined : findToken(sql, { bindingUid })
+  const { paymentUid, status, amount, reason, networkUid, reference, payer } = report
+  const charged = chargedToken(sql, report)
   const at = report.at === undefined ? now : seconds(report.at)
   const columns = {
     payment_uid: paymentUid,
