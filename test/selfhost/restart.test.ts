@@ -1,7 +1,10 @@
 // Restarts and upgrades under a socket that systemd owns, through the nginx of deploy/nginx.conf: no request is lost.
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { renameSync, symlinkSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
@@ -24,9 +27,12 @@ const CODES = '/payin/v1/sites/demo/sbp/qrCodes'
 /** Serves by the socket's unit; SIGHUP restarts the service. */
 async function startUnit(data: string, from?: string): Promise<Served> {
   const ports = [await freePort(), await freePort()] as const
-  const wrapper = ['python3', 'test/support/socket-unit.py', `${ports[0]}`]
+  const wrapper = ['python3', 'test/support/socket-unit.py', 'deploy/fps-qr.socket', `${ports[0]}`]
   return started(data, { ports, wrapper, checkout: from ?? '' })
 }
+
+/** How often the service has started. */
+const starts = (served: Served) => served.output().split('"listening"').length - 1
 
 /** Restarts under load. @returns how many answers of each kind there were, and the uids that a create acknowledged */
 async function restartUnderLoad(
@@ -61,12 +67,11 @@ async function restartUnderLoad(
       add(`read ${read.status}`)
     }
   })
-  const starts = () => served.output().split('"listening"').length - 1
   for (let restart = 1; restart <= count; restart++) {
     await sleep(500)
     prepare(restart)
     served.process.kill('SIGHUP')
-    await expect.poll(starts, { timeout: 180_000 }).toBe(1 + restart)
+    await expect.poll(() => starts(served), { timeout: 180_000 }).toBe(1 + restart)
   }
   isDone = true
   await Promise.all(load)
@@ -85,6 +90,21 @@ it('restarts under load lose no request: creates are acknowledged, reads find th
   expect(await restartUnderLoad(served, RESTARTS)).toEqual(NOTHING_LOST)
   await served.stop()
 }, 3_600_000)
+
+it('a connection that has sent nothing when the service ends is answered by the next one', async () => {
+  const served = await startUnit(join(temporaryDirectory(), 'data'))
+  const { hostname, port } = new URL(served.address)
+  const sockets = Array.from({ length: 5 }, () => connect(Number(port), hostname))
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+  served.process.kill('SIGHUP')
+  await expect.poll(() => starts(served), { timeout: 180_000 }).toBe(2)
+  const answers = sockets.map(async (socket) => {
+    socket.write('GET /healthz HTTP/1.1\r\nHost: demo\r\nConnection: close\r\n\r\n')
+    return (await text(socket)).slice(0, 'HTTP/1.1 200'.length)
+  })
+  expect(await Promise.all(answers)).toEqual(sockets.map(() => 'HTTP/1.1 200'))
+  await served.stop()
+}, 600_000)
 
 /** Upgrades under load; every second restart goes back. @returns what `verify` of this build says of the data */
 async function upgradeAndBack([older, newer]: readonly [string, string]): Promise<string> {

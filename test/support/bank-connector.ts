@@ -46,7 +46,7 @@ function spawnConnector(
   const main = checkout === '' ? bundled('connector') : join(checkout, 'connector/main.ts')
   const args = [main, command, '--config', file, '--data', data, ...options]
   const own = [process.execPath, NODE_OPTIONS, ...args]
-  const unit = ['python3', 'test/support/socket-unit.py', `${socketUnit}`]
+  const unit = ['python3', 'test/support/socket-unit.py', 'deploy/fps-connector.socket', `${socketUnit}`]
   const isOfUnit = command === 'run' && socketUnit !== undefined
   const [program = '', ...rest] = [...(isOfUnit ? unit : []), ...own]
   const child = spawn(program, rest, {

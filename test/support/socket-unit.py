@@ -1,12 +1,18 @@
-# Stands in for systemd with a .socket unit and its service: python3 socket-unit.py PORT COMMAND …
-# It listens on the port and passes the socket to the command, as descriptor 3. SIGHUP restarts the command: SIGTERM, its end,
-# then the next one. SIGTERM ends both.
-import ctypes, os, signal, socket, subprocess, sys
+# Stands in for systemd with a .socket unit and its service: python3 socket-unit.py UNIT PORT COMMAND …
+# It listens on the port, with the options of the unit's file, and passes the socket to the command, as descriptor 3. SIGHUP
+# restarts the command: SIGTERM, its end, then the next one. SIGTERM ends both.
+import configparser, ctypes, os, signal, socket, subprocess, sys
+
+unit = configparser.ConfigParser()
+unit.read(sys.argv[1])
+options = unit['Socket']
 
 listener = socket.socket()
 listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-listener.bind(('127.0.0.1', int(sys.argv[1])))
-listener.listen(4096)
+listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, options.getboolean('NoDelay'))
+listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_DEFER_ACCEPT, options.getint('DeferAcceptSec', 0))
+listener.bind(('127.0.0.1', int(sys.argv[2])))
+listener.listen(options.getint('Backlog'))
 if listener.fileno() != 3:
     os.dup2(listener.fileno(), 3)
 os.set_inheritable(3, True)
@@ -33,7 +39,7 @@ signal.signal(signal.SIGHUP, stop)
 status = 0
 while not is_stopping:
     # LISTEN_PID is the process itself.
-    command = ['sh', '-c', 'export LISTEN_FDS=1 LISTEN_PID=$$; exec "$@"', 'sh', *sys.argv[2:]]
+    command = ['sh', '-c', 'export LISTEN_FDS=1 LISTEN_PID=$$; exec "$@"', 'sh', *sys.argv[3:]]
     child = subprocess.Popen(command, close_fds=False, preexec_fn=last_wish)
     status = child.wait()
     if status != 0:
