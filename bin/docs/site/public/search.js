@@ -23,12 +23,13 @@ const RARE = 6
 
 /** One index per language: that of the question's alphabet is asked, whatever language the page has. */
 const indexes = new Map()
-let settings = {}
+/** Without a worker: in that of Chromium 156 a search crashed the page or never ended, and the indexes are small. */
+let settings = { noWorker: true }
 
 /** Pagefind's own options, for both indexes. */
 export async function options(given) {
   settings = { ...settings, ...given }
-  await pagefind.options(given)
+  await pagefind.options(settings)
 }
 
 function indexOf(language) {
