@@ -22,8 +22,8 @@ import { saleOf } from './sales/sale.ts'
 import { listedTokenRows } from './tokens/rows.ts'
 import { listedTokenOf } from './tokens/token.ts'
 
-/** Rows that one call reads: with 5,000 the memory of the server grows seven times as much, and no CPU time is saved. */
-const PAGE = 1000
+/** Rows that one call reads: with more, several exports at once take more memory; with fewer, more CPU time (docs/scale.md). */
+const PAGE = 250
 
 /** Rows of a kind: the number of the last one that was read, what they show, and how many this version cannot read. */
 interface Read {

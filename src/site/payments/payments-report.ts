@@ -6,7 +6,7 @@ import { ofQrCodeOrDeleted } from '../rows/sql.ts'
 import { seconds } from '../time.ts'
 
 /** Rows that one call reads: it is read in the midst of creates, and joins each row. */
-const PAGE = 1000
+const PAGE = 250
 
 /** Which events: from a time up to, not including, another, in Unix seconds; `after` is the last one of the page before. */
 export interface ReportQuery {
