@@ -169,9 +169,6 @@ export default defineConfig({
           hookTimeout: 120_000,
           expect: PATIENT,
           sequence: { groupOrder: 5 },
-          // A crash of the browser is no answer. Chromium 156 had segmentation faults in the worker of the search, once two in a row: one
-          // repetition is not enough.
-          retry: { count: 3, condition: /(?:Page|Target) crashed/ },
           ...STARTING,
         },
       },
