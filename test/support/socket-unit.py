@@ -1,5 +1,5 @@
 # Stands in for systemd with a .socket unit and its service: python3 socket-unit.py UNIT PORT COMMAND …
-# It listens on the port, with the options of the unit's file, and passes the socket to the command, as descriptor 3. SIGHUP
+# It listens on the port, with Backlog, NoDelay and DeferAcceptSec of the unit's file, and passes the socket to the command, as descriptor 3. SIGHUP
 # restarts the command: SIGTERM, its end, then the next one. SIGTERM ends both.
 import configparser, ctypes, os, signal, socket, subprocess, sys
 

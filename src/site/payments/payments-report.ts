@@ -5,7 +5,7 @@ import { inSeconds, int, oneOf, orNull, rowsWith, text } from '../rows/columns.t
 import { ofQrCodeOrDeleted } from '../rows/sql.ts'
 import { seconds } from '../time.ts'
 
-/** Rows that one call reads: it is read in the midst of creates, and joins each row. */
+/** Rows that one call reads, between creates: see that of the export (src/site/export.ts). */
 const PAGE = 250
 
 /** Which events: from a time up to, not including, another, in Unix seconds; `after` is the last one of the page before. */
