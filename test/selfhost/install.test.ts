@@ -286,6 +286,25 @@ describe.runIf(hasDebianMachine() && hasDpkg && hasMinisign)('in a fresh Debian 
   )
 
   it(
+    'a socket without DeferAcceptSec loses a connection that has sent nothing at a restart; the commands that renew it end that',
+    async () => {
+      const answer = () =>
+        run(`bash -c 'exec 3<>/dev/tcp/127.0.0.1/8080
+          systemctl restart fps-qr
+          printf "GET /healthz HTTP/1.1\\r\\nHost: qr.acquirer.example\\r\\nConnection: close\\r\\n\\r\\n" >&3
+          head -c 12 <&3' || true`)
+      const renew = block('self-hosting', 'cp /opt/fps-qr/deploy/fps-qr.socket /etc')
+      const reopen = renew.replace(/^cp .*\n/, '')
+      await run(`sed -i /DeferAcceptSec/d /etc/systemd/system/fps-qr.socket\n${reopen}`)
+      expect(await answer()).toBe('')
+      await run(renew)
+      expect(await answer()).toBe('HTTP/1.1 200')
+      expect(await ask('tea', '/first')).toMatchObject({ qrCodeUid: 'first' })
+    },
+    5 * MINUTES,
+  )
+
+  it(
     'the commands of the way to the package keep settings and data, and its units start with the machine',
     async () => {
       await run(block('self-hosting', 'rm /opt/fps-qr /usr/local/bin/fps-qr'))

@@ -99,8 +99,10 @@ it('a connection that has sent nothing when the service ends is answered by the 
   served.process.kill('SIGHUP')
   await expect.poll(() => starts(served), { timeout: 180_000 }).toBe(2)
   const answers = sockets.map(async (socket) => {
+    // A write to a connection that was closed fails; then there is no answer.
+    socket.on('error', () => {})
     socket.write('GET /healthz HTTP/1.1\r\nHost: demo\r\nConnection: close\r\n\r\n')
-    return (await text(socket)).slice(0, 'HTTP/1.1 200'.length)
+    return (await text(socket).catch(() => '')).slice(0, 'HTTP/1.1 200'.length)
   })
   expect(await Promise.all(answers)).toEqual(sockets.map(() => 'HTTP/1.1 200'))
   await served.stop()

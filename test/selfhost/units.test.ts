@@ -41,6 +41,12 @@ it('the unit of an instance of a cluster is that of the service, but for its nam
   expect([...own]).toContain('TimeoutStopSec=25')
 })
 
+it('fps-qr.socket keeps a connection that has sent nothing for longer than a stop takes', () => {
+  const [, seconds] = /^DeferAcceptSec=(\d+)$/m.exec(readFileSync('deploy/fps-qr.socket', 'utf8')) ?? []
+  // The supervisor ends long polls for 2 seconds, and kills workerd 15 seconds after the signal.
+  expect(Number(seconds)).toBeGreaterThan(17)
+})
+
 it.each(['fps-qr', 'fps-connector'])(
   '%s.service gets the socket of its unit, and has time to stop',
   (name) => {
