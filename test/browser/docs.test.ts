@@ -159,7 +159,7 @@ describe('the site', () => {
     await page.locator('#starlight__search input').fill(word, { timeout: 100_000 })
     const found = page.locator('.pagefind-ui__result-link').getByText(title, { exact: true }).first()
     await found.waitFor()
-    // In a worker Chromium's search crashes.
+    // A search in a worker crashes Chromium 156.
     expect(page.workers()).toEqual([])
     await found.click()
     await page.waitForURL(/\/docs\/.*refunds/)

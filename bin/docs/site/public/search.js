@@ -23,7 +23,7 @@ const RARE = 6
 
 /** One index per language: that of the question's alphabet is asked, whatever language the page has. */
 const indexes = new Map()
-/** Without a worker: in that of Chromium 156 a search crashed the page or never ended, and the indexes are small. */
+/** No worker: in Chromium 156 a search in a worker crashed the page, or never ended. */
 let settings = { noWorker: true }
 
 /** Pagefind's own options, for both indexes. */
