@@ -56,7 +56,10 @@ export async function search(term, asked) {
   const found = combined(lists)
   const ranked = await Promise.all(found.slice(0, RANKED).map((each) => rankedBy(each, words)))
   ranked.sort((a, b) => b.score - a.score)
-  const results = [...ranked, ...found.slice(RANKED)].map(({ result }) => result)
+  const results = [...ranked, ...found.slice(RANKED)].map(({ result }) => ({
+    ...result,
+    data: () => dataOf(result),
+  }))
   return { results, unfilteredResultCount: results.length, filters: {}, totalFilters: {}, timings: {} }
 }
 
@@ -114,6 +117,13 @@ async function rankedBy({ result, score }, words) {
   const title = (meta.title ?? '').split(/\s+/).map(lettersOf)
   const named = words.filter((word) => title.some((each) => each.startsWith(beginningOf(word)))).length
   return { result, score: score * kind * IN_TITLE ** named }
+}
+
+/** Pages of the reference have the titles of guides, so they say what they are. */
+async function dataOf(result) {
+  const { url, meta, ...data } = await result.data()
+  const title = /\/reference\//.test(url) ? `${meta.title} · API reference` : meta.title
+  return { ...data, url, meta: { ...meta, title } }
 }
 
 /** What a word and its other forms share: at least three letters, and half of them. */
