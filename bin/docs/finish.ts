@@ -1,6 +1,6 @@
 // Post-processes the generated documentation: no inline scripts and styles, relative addresses, operations in the contents.
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT_LINK } from './pages.ts'
 
@@ -21,8 +21,6 @@ export function finish(site: string): void {
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll("[style^='--']:not([class])", '[class^=style]'))
   for (const file of filesOf(join(site, '_astro'), '.js'))
     writeFileSync(file, relativeScript(readFileSync(file, 'utf8')))
-  // The search has no worker (site/public/search.js).
-  rmSync(join(site, 'pagefind/pagefind-worker.js'))
 }
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 8)

@@ -1,9 +1,6 @@
 // The search of the site: Pagefind, whose place it takes in the search box. A question is taken apart here: words that say nothing are
 // dropped, others become the words of the pages, each is looked for by itself, and guides come before operations and the contract.
-import * as pagefind from './pagefind/pagefind.js'
 import { PHRASES, STOP_WORDS, SYNONYMS } from './search-words.js'
-
-export * from './pagefind/pagefind.js'
 
 /** Pages whose texts are read to rank them. */
 const RANKED = 16
@@ -23,32 +20,47 @@ const RARE = 6
 
 /** One index per language: that of the question's alphabet is asked, whatever language the page has. */
 const indexes = new Map()
-/** No worker: in Chromium 156 a search in a worker crashed the page, or never ended. */
-let settings = { noWorker: true }
+let settings = {}
 
-/** Pagefind's own options, for both indexes. */
+/** What the search box has set for Pagefind. */
 export async function options(given) {
   settings = { ...settings, ...given }
-  await pagefind.options(settings)
 }
+
+/** No page has a filter. */
+export const filters = async () => ({})
+
+/** Loads what the search of a text needs. */
+export async function preload(term) {
+  await indexOf(languageOf(term))
+}
+
+const languageOf = (term) => (/\p{Script=Cyrillic}/u.test(term) ? 'ru' : 'en')
 
 function indexOf(language) {
   const known = indexes.get(language)
   if (known) return known
+  const loaded = load(language)
+  indexes.set(language, loaded)
+  loaded.catch(() => indexes.delete(language))
+  return loaded
+}
+
+async function load(language) {
+  // All indexes of a module share one WebAssembly: with two languages one would read the memory of the other.
+  const { createInstance } = await import(`./pagefind/pagefind.js?${language}`)
   // Pagefind takes the language of the page at this moment, and has no option for it.
   const { documentElement: html } = document
   const { lang } = html
   html.lang = language
-  const made = pagefind.createInstance(settings)
+  const index = createInstance(settings)
   html.lang = lang
-  indexes.set(language, made)
-  return made
+  return index
 }
 
 export async function search(term, asked) {
-  if (!term) return pagefind.search(term, asked)
-  const language = /\p{Script=Cyrillic}/u.test(term) ? 'ru' : 'en'
-  const index = indexOf(language)
+  const language = languageOf(term)
+  const index = await indexOf(language)
   const words = wordsOf(term, language)
   // One after the other: searches of one index at a time share its memory, and lose words.
   const lists = []
@@ -62,13 +74,6 @@ export async function search(term, asked) {
   }))
   return { results, unfilteredResultCount: results.length, filters: {}, totalFilters: {}, timings: {} }
 }
-
-export const debouncedSearch = async (term, asked, milliseconds = 300) => {
-  latest = term
-  await new Promise((resolve) => setTimeout(resolve, milliseconds))
-  return latest === term ? search(term, asked) : null
-}
-let latest
 
 /** The words that the pages are asked for; of a question of nothing but stop words, all of them. */
 function wordsOf(term, language) {
