@@ -156,15 +156,18 @@ const faultsOf = (page: Page, way: string) =>
     return faults
   })(${JSON.stringify(way)})`)
 
-/** How much of the page moved by itself since it was loaded. */
-const shiftOf = (page: Page) =>
-  page.evaluate<number>(`new Promise((resolve) => {
-    let sum = 0
+/** What of the page moved by itself since it was loaded. */
+const shiftsOf = (page: Page) =>
+  page.evaluate<string[]>(`new Promise((resolve) => {
+    const shifts = []
     const observer = new PerformanceObserver((list) => {
-      for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) sum += value
+      for (const { value, hadRecentInput, startTime, sources } of list.getEntries()) {
+        const moved = sources.map(({ node }) => node?.outerHTML?.slice(0, 80) ?? node?.nodeName)
+        if (!hadRecentInput) shifts.push('it moved by ' + value + ' after ' + startTime + ' ms: ' + moved.join(' and '))
+      }
     })
     observer.observe({ type: 'layout-shift', buffered: true })
-    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => resolve(sum))))
+    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => resolve(shifts))))
   })`)
 
 const CASES = Object.keys(SCREENS).flatMap((screen, i) =>
@@ -189,8 +192,7 @@ describe.for(CASES)('at %s with text of %s', ([screen, text, number]) => {
         await page.evaluate('scrollTo(0, 0)')
       }
       const faults = [...(await faultsOf(page, way)), ...foreign.map((each) => `a request to ${each}`)]
-      const shift = waits ? 0 : await shiftOf(page)
-      if (shift > 0) faults.push(`it moved by ${shift}`)
+      if (!waits) faults.push(...(await shiftsOf(page)))
       found.push(...faults.map((fault) => `${name}: ${fault}`))
     }
     await Promise.all(inLanguages.map(({ close }) => close()))
