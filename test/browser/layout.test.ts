@@ -1,8 +1,11 @@
 // The layout of every state: what to do is on the first screen, and nothing is cut, on any screen and with large text.
+import { createServer } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, inject, it, onTestFinished } from 'vitest'
 import { MAX_PURPOSE } from '../../src/contract/text.ts'
 import { barriers, DEVICES, launch } from '../support/browser.ts'
+import { portOf } from '../support/ports.ts'
 import { type Made, openShop, type Shop, SUM } from '../support/shop.ts'
 
 const SCREENS: Record<string, BrowserContextOptions> = {
@@ -169,6 +172,38 @@ const shiftsOf = (page: Page) =>
     observer.observe({ type: 'layout-shift', buffered: true })
     requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => resolve(shifts))))
   })`)
+
+/** Passes requests on; of a page with a picture the part before the picture is sent a second earlier. */
+async function slowPicture(origin: string): Promise<string> {
+  const proxy = createServer(async (request, response) => {
+    const answer = await fetch(`${origin}${request.url}`, {
+      headers: { 'User-Agent': request.headers['user-agent'] ?? '' },
+    })
+    const body = Buffer.from(await answer.arrayBuffer())
+    response.writeHead(answer.status, { 'Content-Type': answer.headers.get('Content-Type') ?? '' })
+    const picture = body.indexOf('<details class="code"')
+    const column = picture < 0 ? 0 : body.lastIndexOf('<div>', picture)
+    response.write(body.subarray(0, column))
+    if (column > 0) await sleep(1000)
+    response.end(body.subarray(column))
+  })
+  onTestFinished(() => {
+    proxy.close()
+    proxy.closeAllConnections()
+  })
+  return `http://127.0.0.1:${await portOf(proxy)}`
+}
+
+it.for(['created', 'a binding', 'declined'])(
+  'on a desktop nothing moves when the picture of a page comes late: %s',
+  async (name, { expect }) => {
+    const { origin, pathname, search } = new URL(states[name]?.page ?? '')
+    const { page, open, close } = await staying(browsers['100 %'], DEVICES.desktop)
+    await open(`${await slowPicture(origin)}${pathname}${search}`)
+    expect(await shiftsOf(page)).toEqual([])
+    await close()
+  },
+)
 
 const CASES = Object.keys(SCREENS).flatMap((screen, i) =>
   (['100 %', '200 %'] as const).map((text, j) => [screen, text, i + j] as const),
