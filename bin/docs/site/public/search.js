@@ -126,9 +126,9 @@ async function rankedBy({ result, score }, words) {
 
 /** Pages of the reference have the titles of guides, so they say what they are. */
 async function dataOf(result) {
-  const { url, meta, ...data } = await result.data()
-  const title = /\/reference\//.test(url) ? `${meta.title} · API reference` : meta.title
-  return { ...data, url, meta: { ...meta, title } }
+  const data = await result.data()
+  if (!/\/reference\//.test(data.url)) return data
+  return { ...data, meta: { ...data.meta, title: `${data.meta.title} · API reference` } }
 }
 
 /** What a word and its other forms share: at least three letters, and half of them. */
