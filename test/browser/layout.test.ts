@@ -173,6 +173,9 @@ const shiftsOf = (page: Page) =>
     requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => resolve(shifts))))
   })`)
 
+/** How the picture begins in a page. */
+const PICTURE = '<details class="code"'
+
 /** Passes requests on; of a page with a picture the part before the picture is sent a second earlier. */
 async function slowPicture(origin: string): Promise<string> {
   const proxy = createServer(async (request, response) => {
@@ -181,7 +184,7 @@ async function slowPicture(origin: string): Promise<string> {
     })
     const body = Buffer.from(await answer.arrayBuffer())
     response.writeHead(answer.status, { 'Content-Type': answer.headers.get('Content-Type') ?? '' })
-    const picture = body.indexOf('<details class="code"')
+    const picture = body.indexOf(PICTURE)
     const column = picture < 0 ? 0 : body.lastIndexOf('<div>', picture)
     response.write(body.subarray(0, column))
     if (column > 0) await sleep(1000)
@@ -197,7 +200,8 @@ async function slowPicture(origin: string): Promise<string> {
 it.for(['created', 'a binding', 'declined'])(
   'on a desktop nothing moves when the picture of a page comes late: %s',
   async (name, { expect }) => {
-    const { origin, pathname, search } = new URL(states[name]?.page ?? '')
+    const { href, origin, pathname, search } = new URL(states[name]?.page ?? '')
+    expect(await (await fetch(href)).text()).toContain(PICTURE)
     const { page, open, close } = await staying(browsers['100 %'], DEVICES.desktop)
     await open(`${await slowPicture(origin)}${pathname}${search}`)
     expect(await shiftsOf(page)).toEqual([])
