@@ -11,6 +11,7 @@ import type { Outcome, Refusal } from '../errors.ts'
 import type { Context } from './context.ts'
 import { eventOf, listedEventRows } from './events/rows.ts'
 import { CURSOR_GONE, ok } from './outcomes.ts'
+import { LONG_PAGE } from './page.ts'
 import { listedPaymentRows, paymentOf } from './payments/rows.ts'
 import { qrCodeOf } from './qr-codes/qr-code.ts'
 import { listedQrCodeRows } from './qr-codes/rows.ts'
@@ -21,9 +22,6 @@ import { listedSaleRows } from './sales/rows.ts'
 import { saleOf } from './sales/sale.ts'
 import { listedTokenRows } from './tokens/rows.ts'
 import { listedTokenOf } from './tokens/token.ts'
-
-/** Rows that one call reads: with more, several exports at once take more memory; with fewer, more CPU time (docs/scale.md). */
-const PAGE = 250
 
 /** Rows of a kind: the number of the last one that was read, what they show, and how many this version cannot read. */
 interface Read {
@@ -42,7 +40,7 @@ const readOf = <Row extends { number: number }>(
     rows: shown.flat(),
     unreadable: read.length - shown.length,
     last: read.at(-1)?.number,
-    isFull: read.length === PAGE,
+    isFull: read.length === LONG_PAGE,
   }
 }
 
@@ -50,7 +48,7 @@ const readOf = <Row extends { number: number }>(
 const READ: Record<ExportKind, (context: Context, after: number) => Read> = {
   qrCode: ({ sql, now }, after) =>
     readOf(
-      listedQrCodeRows(sql, 'WHERE qr_codes.number > ? ORDER BY qr_codes.number LIMIT ?', after, PAGE),
+      listedQrCodeRows(sql, 'WHERE qr_codes.number > ? ORDER BY qr_codes.number LIMIT ?', after, LONG_PAGE),
       (row) => [{ kind: 'qrCode', qrCode: qrCodeOf(row, now) }],
     ),
   sale: ({ sql, now }, after) =>
@@ -58,7 +56,7 @@ const READ: Record<ExportKind, (context: Context, after: number) => Read> = {
       listedSaleRows(
         sql,
         "WHERE sales.number > ? AND sales.status <> 'WAITING' ORDER BY sales.number LIMIT ?",
-        ...[after, PAGE],
+        ...[after, LONG_PAGE],
       ),
       (row) => {
         const sale = saleOf(row, now)
@@ -67,7 +65,7 @@ const READ: Record<ExportKind, (context: Context, after: number) => Read> = {
     ),
   payment: ({ sql }, after) =>
     readOf(
-      listedPaymentRows(sql, 'WHERE payments.number > ? ORDER BY payments.number LIMIT ?', after, PAGE),
+      listedPaymentRows(sql, 'WHERE payments.number > ? ORDER BY payments.number LIMIT ?', after, LONG_PAGE),
       (row) => [
         {
           kind: 'payment',
@@ -82,12 +80,12 @@ const READ: Record<ExportKind, (context: Context, after: number) => Read> = {
     ),
   refund: ({ sql }, after) =>
     readOf(
-      listedRefundRows(sql, 'WHERE refunds.number > ? ORDER BY refunds.number LIMIT ?', after, PAGE),
+      listedRefundRows(sql, 'WHERE refunds.number > ? ORDER BY refunds.number LIMIT ?', after, LONG_PAGE),
       (row) => [{ kind: 'refund', refund: refundOf(row) }],
     ),
   token: ({ sql, now }, after) =>
     readOf(
-      listedTokenRows(sql, 'WHERE tokens.number > ? ORDER BY tokens.number LIMIT ?', after, PAGE),
+      listedTokenRows(sql, 'WHERE tokens.number > ? ORDER BY tokens.number LIMIT ?', after, LONG_PAGE),
       (row) => [
         {
           kind: 'token',
@@ -102,7 +100,7 @@ const READ: Record<ExportKind, (context: Context, after: number) => Read> = {
     ),
   event: ({ sql }, after) =>
     readOf(
-      listedEventRows(sql, 'WHERE events.number > ? ORDER BY events.number LIMIT ?', after, PAGE),
+      listedEventRows(sql, 'WHERE events.number > ? ORDER BY events.number LIMIT ?', after, LONG_PAGE),
       (row) => [{ kind: 'event', event: eventOf(row) }],
     ),
 }

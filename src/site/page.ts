@@ -1,6 +1,12 @@
-// A page of rows: one more row than its limit is read, which says whether there are more.
+// Pages of rows. Of a list, one more row than its limit is read, which says whether there are more.
 
 import { readable, type UnreadableRow } from './rows/columns.ts'
+
+/**
+ * Rows of a long answer, the export or the report of payments, that one call reads: with more, several answers at once take more
+ * memory; with fewer, more CPU time (docs/scale.md).
+ */
+export const LONG_PAGE = 250
 
 /**
  * What the rows of a page show, and the number of the last one if there are more.

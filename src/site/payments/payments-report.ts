@@ -1,12 +1,10 @@
 // Pages of the report of payments: completed payments and refunds by the time of their events (contract, section 16).
 import type { ReportCursor, ReportRow } from '../../contract/payments-report.ts'
 import type { Context } from '../context.ts'
+import { LONG_PAGE } from '../page.ts'
 import { inSeconds, int, oneOf, orNull, rowsWith, text } from '../rows/columns.ts'
 import { ofQrCodeOrDeleted } from '../rows/sql.ts'
 import { seconds } from '../time.ts'
-
-/** Rows that one call reads, between creates: see that of the export (src/site/export.ts). */
-const PAGE = 250
 
 /** Which events: from a time up to, not including, another, in Unix seconds; `after` is the last one of the page before. */
 export interface ReportQuery {
@@ -59,7 +57,7 @@ const REPORT = `SELECT events.number, events.at, events.type = 'refund.completed
   ORDER BY events.at, events.number LIMIT ?`
 
 /** A page of the report, oldest first. @param limit rows of a page */
-export function reportPage({ sql }: Context, query: ReportQuery, limit = PAGE): ReportPage {
+export function reportPage({ sql }: Context, query: ReportQuery, limit = LONG_PAGE): ReportPage {
   const { since, until, after = { at: since, number: 0 } } = query
   const read = readRows(sql, REPORT, after.at, after.number, until, limit)
   const last = read.at(-1)
