@@ -71,7 +71,7 @@ export const RULES: readonly Rule[] = [
     rule: 'the QR code of a payment or an event is there, or was deleted by retention',
     violations: `SELECT what FROM (SELECT 'payment ' || payment_uid AS what, qr_code FROM payments
         UNION ALL SELECT 'event ' || number, qr_code FROM events)
-      WHERE qr_code NOT IN (SELECT number FROM qr_codes UNION ALL SELECT number FROM deleted_qr_codes)`,
+      WHERE qr_code IS NOT NULL AND qr_code NOT IN (SELECT number FROM qr_codes UNION ALL SELECT number FROM deleted_qr_codes)`,
   },
   {
     rule: 'a site that was deleted has nothing but its tombstone',

@@ -166,6 +166,14 @@ describe('verify', () => {
     })
   })
 
+  it('finds nothing in a site that has settings and no QR code yet', async () => {
+    const served = await started(data)
+    const body = { callbackUrl: 'https://merchant.example/' }
+    expect((await siteOf(served).ask('/settings', { method: 'PUT', body })).status).toBe(200)
+    await served.stop()
+    expect(succeeds('verify', '--data', data)).toBe('sites: 1, with problems: 0\n')
+  })
+
   it('says that a file is corrupted, that its tables are others or of a newer version', async () => {
     const served = await started(data)
     await siteOf(served).create('a')
