@@ -1,6 +1,7 @@
 // Refunds against a model: whatever is requested and reported in whatever order, the sums hold and the feed explains them.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { brokenRules } from '../support/broken-rules.ts'
 import { configure, logOf } from '../support/merchant.ts'
 import { type RefundingSite, refundingSite } from '../support/refunds.ts'
 import { errorOf } from '../support/service.ts'
@@ -196,6 +197,7 @@ async function compare(model: Model, { site, qrCodeUid, uids, isReusable }: Real
   // An instruction waits for as long as its refund does: a report releases it.
   const waiting = [...model.refunds.values()].filter(({ status }) => status === 'WAITING').length
   expect(await site.instructions()).toHaveLength(waiting)
+  expect(await brokenRules(site)).toEqual([])
 }
 
 const TYPES = ['DYNAMIC', 'STATIC', 'COUNTER'] as const

@@ -5,6 +5,7 @@ import { FeedAnswer } from '../../src/contract/event.ts'
 import { PaymentsAnswer } from '../../src/contract/payment.ts'
 import { SalesAnswer } from '../../src/contract/sale.ts'
 import { freshSite } from '../support/admin.ts'
+import { brokenRules } from '../support/broken-rules.ts'
 import { qrCodeIn } from '../support/client.ts'
 import { strict } from '../support/strict.ts'
 
@@ -120,6 +121,7 @@ it.each(OPENINGS)('from %s on, the sums agree, whatever happens next', async (_,
             applied.set(paymentUid, { value: each.value, sale: found })
           }
         }
+        expect(await brokenRules(site)).toEqual([])
       }
       expire()
       const json = async (path: string) => (await site.ask(path)).json()

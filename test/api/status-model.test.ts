@@ -7,6 +7,7 @@ import { type EventsAnswer, FeedAnswer } from '../../src/contract/event.ts'
 import { PaymentAnswer } from '../../src/contract/payment.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { makeLinkId } from '../../src/fps/link-id.ts'
+import { brokenRules } from '../support/broken-rules.ts'
 import { type Call, linkIdOf } from '../support/client.ts'
 import { call, errorOf, serviceWith, tokenOf } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
@@ -83,9 +84,11 @@ async function newSite() {
   const linkIds: string[] = []
   linkIds[UNKNOWN] = makeLinkId(env.TOKEN_SECRET, siteId, 'AD1000', { now: Date.now(), random })
   const send = (path: string, options: Call = {}) => call(base + path, { token, ...options }, service)
+  const stub = env.SITES.getByName(siteId)
   return {
+    stub,
     linkIds,
-    alarm: () => runDurableObjectAlarm(env.SITES.getByName(siteId)),
+    alarm: () => runDurableObjectAlarm(stub),
     send,
     item: (code: number, rest = '') => send(`/sbp/qrCodes/code-${code}${rest}`),
     cancel: (code: number) => send(`/sbp/qrCodes/code-${code}`, { method: 'DELETE' }),
@@ -276,6 +279,7 @@ class Compare extends Command {
   async run(model: Model, site: Site) {
     settle(model)
     const events = await site.feed(this.limit)
+    expect(await brokenRules(site)).toEqual([])
     expect(events.map(({ id }) => id)).toEqual(events.map((_, index) => index + 1))
     expect(
       events.map(({ type, qrCodeUid, status, payment }) => ({

@@ -2,6 +2,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { brokenRules } from '../support/broken-rules.ts'
 import { qrCodeIn } from '../support/client.ts'
 import { CONNECTOR, serviceWith } from '../support/service.ts'
 import { ACCOUNT, type TokenSite, tokenSite } from '../support/tokens.ts'
@@ -89,6 +90,7 @@ async function compare(model: Model, { site, links }: Real): Promise<void> {
     content.type === 'payment.charge' ? [content.paymentUid] : [],
   )
   expect(instructions.toSorted()).toEqual(waiting.map(({ paymentUid }) => paymentUid).toSorted())
+  expect(await brokenRules(site)).toEqual([])
 }
 
 class Bind extends Command {
