@@ -79,9 +79,10 @@ export function sweep({ sql, memory }: Pick<Context, 'sql' | 'memory'>, now: Mil
 }
 
 /** Those of the numbers, a JSON array, to which no payment, no token, and no notification or instruction that is kept belongs. */
-const UNNEEDED = `SELECT value AS number FROM json_each(?)
-  WHERE NOT EXISTS (SELECT 1 FROM payments WHERE ${QR_CODE_OF_PAYMENT} = value) AND NOT EXISTS (SELECT 1 FROM tokens WHERE qr_code = value)
-    AND NOT EXISTS (SELECT 1 FROM events JOIN outbox ON outbox.event = events.number WHERE events.qr_code = value)`
+const UNNEEDED = `SELECT ended.value AS number FROM json_each(?) AS ended
+  WHERE NOT EXISTS (SELECT 1 FROM payments WHERE ${QR_CODE_OF_PAYMENT} = ended.value)
+    AND NOT EXISTS (SELECT 1 FROM tokens WHERE tokens.qr_code = ended.value)
+    AND NOT EXISTS (SELECT 1 FROM events JOIN outbox ON outbox.event = events.number WHERE events.qr_code = ended.value)`
 
 const readNumbers = rowsWith({ number: int })
 

@@ -200,7 +200,7 @@ describe('what stays', () => {
     },
   )
 
-  it('is a code with any payment, applied or not, or with a token', async () => {
+  it('is a code with any payment, applied or not, or with a token, beside one that goes', async () => {
     retain(30)
     const site = refundingSite()
     await site.paid({}, { qrCodeUid: 'paid' })
@@ -210,11 +210,16 @@ describe('what stays', () => {
     await site.pay(mismatch.linkId, { amount: { value: 1 } })
     const rejected = await site.make({ qrCodeUid: 'rejected', amount: undefined }, { type: 'TOKEN', ttl: 1 })
     await site.bind(rejected.linkId, { status: 'REJECTED' })
+    await site.make({ qrCodeUid: 'goes' }, { ttl: 1 })
     await learnt(site, 30)
     await wake(site, 61_000)
+    const late = await site.make({ qrCodeUid: 'late', amount: undefined }, { type: 'TOKEN', ttl: 1 })
+    await wake(site, 61_000)
+    await site.bind(late.linkId)
     await wake(site, 400 * DAY)
-    for (const uid of ['paid', 'declined', 'mismatch', 'rejected'])
+    for (const uid of ['paid', 'declined', 'mismatch', 'rejected', 'late'])
       expect([uid, (await site.ask(`/sbp/qrCodes/${uid}`)).status]).toEqual([uid, 200])
+    expect((await site.ask('/sbp/qrCodes/goes')).status).toBe(404)
   })
 
   it('is a code whose notification is kept, until that is deleted', async () => {
