@@ -86,7 +86,7 @@ function takeEarlyBindings(context: Context, created: QrCodeRow): void {
   const { sql, memory } = context
   const early = tokenRows(
     sql,
-    "WHERE account = '' AND tokens.link_id = ? AND tokens.qr_code IS NULL ORDER BY tokens.number",
+    'WHERE tokens.qr_code IS NULL AND tokens.link_id = ? ORDER BY tokens.number',
     created.link_id,
   )
   for (const token of early) {

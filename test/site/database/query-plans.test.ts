@@ -144,6 +144,11 @@ it.each(WRITES.map(([name]) => name))('%s scans no table', (name) => {
   expect(steps.filter((step) => step.startsWith('SCAN') && !FEW.includes(step))).toEqual([])
 })
 
+it('a create with the link of a bank does not read the tokens of an account', () => {
+  const steps = plans.get('a create with that link')?.flat() ?? []
+  expect(steps.filter((step) => step.includes('tokens_by_account'))).toEqual([])
+})
+
 const ROWID = 'INTEGER PRIMARY KEY'
 const QR_CODE = 'qr_codes USING INDEX sqlite_autoindex_qr_codes_1 (qr_code_uid=?)'
 const QR_CODE_NUMBER = 'qr_codes USING COVERING INDEX sqlite_autoindex_qr_codes_1 (qr_code_uid=?)'
