@@ -95,22 +95,27 @@ describe('the report of payments', () => {
     expect(row?.endsWith(",'=1+1")).toBe(true)
   })
 
-  it('names the sale that a payment of a COUNTER code is for, also with its refund', async () => {
+  it('names the sale that a payment of a COUNTER code is for, and its purpose, also with its refund', async () => {
     const site = refundingSite()
-    const { qrCodeUid, linkId } = await site.make({ amount: undefined }, { type: 'COUNTER' })
-    const paidSale = async (saleUid: string) => {
+    const code = { amount: undefined, paymentPurpose: 'Till 1' }
+    const { qrCodeUid, linkId } = await site.make(code, { type: 'COUNTER' })
+    const paidSale = async (saleUid: string, paymentPurpose?: string) => {
       const path = `/sbp/qrCodes/${qrCodeUid}/sales/${saleUid}`
-      const armed = await site.ask(path, { method: 'PUT', body: { amount: { value: 5 } } })
+      const armed = await site.ask(path, { method: 'PUT', body: { amount: { value: 5 }, paymentPurpose } })
       expect(armed.status).toBe(200)
       return (await site.pay(linkId, { saleUid })).paymentUid
     }
-    const paymentUid = await paidSale('-1')
+    const paymentUid = await paidSale('-1', 'Two teas')
     await paidSale('receipt-2')
     await site.pay(linkId)
     await site.refund(paymentUid, 2, 'r')
     await site.reportRefund(paymentUid, 'r', { status: 'COMPLETED' })
-    const saleUids = ['-1', 'receipt-2', undefined, '-1']
-    expect((await reportOf(site)).map(({ saleUid }) => saleUid)).toEqual(saleUids)
+    expect((await reportOf(site)).map(({ saleUid, paymentPurpose }) => [saleUid, paymentPurpose])).toEqual([
+      ['-1', 'Two teas'],
+      ['receipt-2', undefined],
+      [undefined, 'Till 1'],
+      ['-1', 'Two teas'],
+    ])
     const lines = (await (await site.ask(`/reports/payments?${DAY}`)).text()).split('\r\n')
     expect(lines.map((line) => line.split(',')[8])).toEqual([
       ...['saleUid', `'-1`, 'receipt-2', '', `'-1`],

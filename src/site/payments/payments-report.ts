@@ -48,7 +48,9 @@ const REPORT = `SELECT events.number, events.at, events.type = 'refund.completed
     payments.payment_uid, events.refund ->> 'refundUid' AS refund_uid,
     ${ofQrCodeOrDeleted('payments.qr_code', 'qr_code_uid')} AS qr_code_uid,
     (SELECT sale_uid FROM sales WHERE sales.number = payments.sale) AS sale_uid, payments.applied, payer_bank,
-    network_uid, payment_purpose, coalesce(events.refund ->> 'status', events.payment ->> 'status') AS status
+    network_uid, iif(payments.sale IS NULL, qr_codes.payment_purpose,
+      (SELECT payment_purpose FROM sales WHERE sales.number = payments.sale)) AS payment_purpose,
+    coalesce(events.refund ->> 'status', events.payment ->> 'status') AS status
   FROM events INDEXED BY events_of_money
     JOIN payments ON payment_uid = coalesce(events.refund ->> 'paymentUid', events.payment ->> 'paymentUid')
     LEFT JOIN qr_codes ON qr_codes.number = payments.qr_code
