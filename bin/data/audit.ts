@@ -83,7 +83,8 @@ function problemIn(database: DatabaseSync): string | undefined {
   if (last !== null && rows !== last) return `it has ${rows} rows, the last one is ${last}: rows are missing`
   const orphan = database
     .prepare(
-      "SELECT number FROM acts WHERE result <> 'STARTED' AND intent NOT IN (SELECT number FROM acts WHERE result = 'STARTED')",
+      `SELECT number FROM acts AS results WHERE result <> 'STARTED'
+         AND NOT EXISTS (SELECT 1 FROM acts WHERE acts.number = results.intent AND acts.result = 'STARTED')`,
     )
     .get()
   return orphan && `row ${orphan.number} is the result of an act without an intent`
@@ -128,14 +129,18 @@ export function continues(data: string, earlier: string): boolean {
   )
 }
 
-/** The keys of operators that were revoked, and when, in Unix seconds. @throws Error where the audit cannot be read */
+/**
+ * The keys of operators that were revoked, and when, in Unix seconds. An act without a result may have happened: its key
+ * counts as revoked. @throws Error where the audit cannot be read
+ */
 export function revokedKeys(data: string): { id: string; at: number }[] {
   if (!existsSync(auditFile(data))) return []
   return withAudit(auditFile(data), (database) =>
     hasTables(siteStorage(database), AUDIT_SCHEMA)
       ? database
           .prepare(
-            "SELECT details ->> 'revokedKeyId' AS id, min(at) AS at FROM acts WHERE act = 'key.revoke' AND result = 'DONE' GROUP BY 1",
+            `SELECT details ->> 'revokedKeyId' AS id, min(at) AS at FROM acts WHERE act = 'key.revoke' AND result = 'STARTED'
+               AND NOT EXISTS (SELECT 1 FROM acts AS results WHERE results.intent = acts.number AND results.result = 'REFUSED') GROUP BY 1`,
           )
           .all()
           .map(({ id, at }) => ({ id: String(id), at: Number(at) }))

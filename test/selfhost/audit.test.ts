@@ -40,6 +40,13 @@ const [anna = '', boris = ''] = await Promise.all(
 const idOf = (token: string) =>
   String(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).jti)
 
+/** Changes the audit as nobody may: without its triggers. */
+function changeAudit(sql: string): void {
+  const database = new DatabaseSync(auditFile(data))
+  database.exec(`DROP TRIGGER acts_are_not_deleted; DROP TRIGGER acts_are_not_changed; ${sql}`)
+  database.close()
+}
+
 const ask = (served: Served, below: string, method = 'GET', token = anna) =>
   asOperator(served, below, { method, token })
 
@@ -196,15 +203,23 @@ it('without --before it is the backup’s, by a word and recorded; one that lack
   for (const { details } of rows.slice(2)) expect(details).toMatchObject({ audit: 'of the backup' })
 })
 
-it('a registry that is lost is made anew, and knows the revoked keys of operators', async () => {
-  const served = await started(data)
-  await siteOf(served).pay('a')
-  await ask(served, `/keys/${idOf(boris)}`, 'DELETE')
-  await served.stop()
-  for (const end of ['', '-wal', '-shm']) rmSync(registryFile(data) + end, { force: true })
-  const again = await started(data)
-  expect((await ask(again, '/sites', 'GET', boris)).status).toBe(401)
-})
+it.each([
+  ['was revoked', '', 401],
+  ['was revoked when the result could not be written', 'DELETE FROM acts WHERE number = 2', 401],
+  ['was not revoked', "UPDATE acts SET result = 'REFUSED' WHERE number = 2", 200],
+])(
+  'a registry that is lost is made anew: a key of an operator that %s is so again',
+  async (_, change, status) => {
+    const served = await started(data)
+    await siteOf(served).pay('a')
+    await ask(served, `/keys/${idOf(boris)}`, 'DELETE')
+    await served.stop()
+    changeAudit(change)
+    for (const end of ['', '-wal', '-shm']) rmSync(registryFile(data) + end, { force: true })
+    const again = await started(data)
+    expect((await ask(again, '/sites', 'GET', boris)).status).toBe(status)
+  },
+)
 
 it('an audit that cannot be read stops no merchant: acts are 503, the start and verify name it, and a command does nothing', async () => {
   const served = await started(data)
@@ -228,12 +243,23 @@ it('verify finds rows that somebody took away', async () => {
   await siteOf(served).pay('a')
   for (let i = 0; i < 2; i++) await ask(served, '/sites/demo/resume', 'POST')
   await served.stop()
-  const database = new DatabaseSync(auditFile(data))
-  database.exec('DROP TRIGGER acts_are_not_deleted; DELETE FROM acts WHERE number = 2')
-  database.close()
+  changeAudit('DELETE FROM acts WHERE number = 2')
   const { status, output } = run('verify', '--data', data)
   expect([status, output]).toEqual([
     1,
     expect.stringContaining('it has 3 rows, the last one is 4: rows are missing'),
+  ])
+})
+
+it('verify finds the result of an act without its intent', async () => {
+  const served = await started(data)
+  await siteOf(served).pay('a')
+  for (let i = 0; i < 2; i++) await ask(served, '/sites/demo/resume', 'POST')
+  await served.stop()
+  changeAudit('UPDATE acts SET intent = NULL WHERE number = 2')
+  const { status, output } = run('verify', '--data', data)
+  expect([status, output]).toEqual([
+    1,
+    expect.stringContaining('row 2 is the result of an act without an intent'),
   ])
 })
