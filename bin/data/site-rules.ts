@@ -85,6 +85,11 @@ export const RULES: readonly SiteRule[] = [
       WHERE qr_codes.type IN ('DYNAMIC', 'TOKEN') AND (qr_codes.status = 'PAYED') <> (payments.number IS NOT NULL)`,
   },
   {
+    rule: 'an applied payment that WAITS or is COMPLETED is the one that its QR code shows, if that is paid once',
+    violations: `SELECT payment_uid FROM payments JOIN qr_codes ON qr_codes.number = qr_code
+      WHERE qr_codes.type IN ('DYNAMIC', 'TOKEN') AND applied = 1 AND payments.status <> 'DECLINED' AND payment IS NOT payments.number`,
+  },
+  {
     rule: 'at most one COMPLETED payment is applied to a QR code that is paid once',
     violations: `SELECT qr_code_uid FROM payments JOIN qr_codes ON qr_codes.number = qr_code
       WHERE applied = 1 AND payments.status = 'COMPLETED' AND qr_codes.type IN ('DYNAMIC', 'TOKEN') GROUP BY qr_code HAVING count(*) > 1`,
@@ -146,6 +151,12 @@ export const RULES: readonly SiteRule[] = [
     violations: `SELECT refund_uid FROM refunds JOIN payments ON payments.number = payment
       LEFT JOIN (${LAST_OF_REFUNDS}) AS last_event ON last_event.uid = refund_uid AND last_event.payment_uid = payments.payment_uid
       WHERE refunds.status IS NOT last_event.status OR refunds.minor_units IS NOT last_event.minor_units`,
+  },
+  {
+    rule: 'every refund that an event tells of is there',
+    violations: `SELECT uid FROM (${LAST_OF_REFUNDS}) AS told WHERE NOT EXISTS (
+      SELECT 1 FROM payments JOIN refunds ON refunds.payment = payments.number AND refund_uid = told.uid
+        WHERE payments.payment_uid = told.payment_uid)`,
   },
   {
     rule: 'a refund has the event that requested it, or that reported it',

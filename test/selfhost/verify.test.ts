@@ -50,6 +50,9 @@ describe('verify', () => {
       "UPDATE events SET at = at + 1 WHERE type = 'qrCode.expired'",
     'a PAYED QR code has the COMPLETED payment that it took, of its own amount, and no other QR code has one':
       "UPDATE qr_codes SET minor_units = 501 WHERE qr_code_uid = 'paid'",
+    'an applied payment that WAITS or is COMPLETED is the one that its QR code shows, if that is paid once':
+      "UPDATE qr_codes SET payment = NULL WHERE qr_code_uid = 'charged'",
+    'every refund that an event tells of is there': "DELETE FROM refunds WHERE refund_uid = 'r-done'",
     'at most one COMPLETED payment is applied to a QR code that is paid once':
       "UPDATE payments SET applied = 1, not_applied_reason = NULL WHERE payment_uid = 'pay-second'",
     'a COMPLETED payment is applied, or has a reason why it is not':
