@@ -10,6 +10,7 @@ import { ErrorAnswer } from '../../src/contract/error-answer.ts'
 import type { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { AUDIT, REGISTRY } from '../../src/contract/site-id.ts'
 import type { AuditStub, Platform, RegistryStub, SiteStub } from '../../src/gateway/context.ts'
+import { within } from '../../src/gateway/within.ts'
 import { openapiDocument } from '../../src/openapi/document.ts'
 import { type Call, type Fetch, qrCodeIn, requestOf, type Send } from './client.ts'
 import { strict } from './strict.ts'
@@ -80,7 +81,7 @@ const WHOLE = openapiDocument(operationsOf({ currencies: ['RUB'], hasSandbox: tr
 /** A service like the deployed one but for what is given; settings are those of wrangler.toml. */
 export function serviceWith({
   settings,
-  sleep = (milliseconds) => scheduler.wait(milliseconds),
+  sleep,
   ...parts
 }: Partial<Platform> & { settings?: Record<string, unknown> }): Fetch {
   const read = readConfig({ ...env, ...settings })
@@ -93,8 +94,10 @@ export function serviceWith({
     limiter: undefined,
     now: Date.now,
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
-    sleep,
-    within: (milliseconds, work) => Promise.race([work, sleep(milliseconds).then(() => undefined)]),
+    sleep: sleep ?? ((milliseconds) => scheduler.wait(milliseconds)),
+    within: sleep
+      ? (milliseconds, work) => Promise.race([work, sleep(milliseconds).then(() => undefined)])
+      : within,
     waitUntil,
     log: () => {},
     fetch: () => Promise.reject(new Error('a test gives no other host')),
