@@ -92,7 +92,10 @@ export const DeploymentSettings = z
       ),
       ['RUB'],
     ),
-    UTC_OFFSET: z._default(Text.check(z.regex(UTC_OFFSET, 'must be an offset such as +03:00')), '+03:00'),
+    UTC_OFFSET: z._default(
+      Text.check(z.regex(UTC_OFFSET, 'must be an offset in quarters of an hour, such as +03:00')),
+      '+03:00',
+    ),
     BANK_MEMBER_ID: z._default(Text.check(z.regex(/^\d{12}$/, 'must be 12 digits')), EXAMPLE_BANK_MEMBER_ID),
     PUBLIC_URL: optional(BaseUrl),
     ALLOWED_HOSTS: optional(HostNames),

@@ -110,7 +110,8 @@ describe('the settings', () => {
     [{ CALLBACK_HOSTS: 'all' }, 'CALLBACK_HOSTS must be public or any'],
     [{ CURRENCIES: 'rub' }, 'CURRENCIES must be three-letter codes'],
     [{ CURRENCIES: 'RUB, USD' }, 'CURRENCIES must be three-letter codes'],
-    [{ UTC_OFFSET: 'Moscow' }, 'UTC_OFFSET must be an offset such as +03:00'],
+    [{ UTC_OFFSET: 'Moscow' }, 'UTC_OFFSET must be an offset in quarters of an hour, such as +03:00'],
+    [{ UTC_OFFSET: '-03:31' }, 'UTC_OFFSET must be an offset in quarters of an hour, such as +03:00'],
     [{ BANK_MEMBER_ID: '1' }, 'BANK_MEMBER_ID must be 12 digits'],
     [{ TOKEN_DAYS: '0' }, 'TOKEN_DAYS must be a whole number of days from 1 to 3650'],
     [{ TOKEN_DAYS: '3651' }, 'TOKEN_DAYS must be a whole number of days from 1 to 3650'],
@@ -247,7 +248,7 @@ describe('the settings of a self-hosted service', () => {
       ok: false,
       problems: [
         'TOKEN_SECRET is not set: make one with `openssl rand -base64 48`',
-        'UTC_OFFSET must be an offset such as +03:00',
+        'UTC_OFFSET must be an offset in quarters of an hour, such as +03:00',
         'PUBLIC_URL is not set, must be the address that clients use',
       ],
     })

@@ -1,7 +1,7 @@
 // Dates as answers show them: ISO 8601, whole seconds, the deployment's offset from UTC.
 
-/** An offset from UTC: `+03:00`, `-09:30`. */
-export const UTC_OFFSET = /^[+-](?:0\d|1[0-4]):[0-5]\d$/
+/** An offset from UTC, in quarters of an hour, by which the figures of a day are kept: `+03:00`, `-09:30`. */
+export const UTC_OFFSET = /^[+-](?:0\d|1[0-4]):(?:00|15|30|45)$/
 
 /** The seconds by which the local time is ahead of UTC. @param offset matches UTC_OFFSET */
 export function secondsOfOffset(offset: string): number {
