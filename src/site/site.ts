@@ -81,7 +81,6 @@ import { acceptRefund, type RefundConditions, type RefundResult, reportRefund } 
 import { RegistryUpdates } from './registry.ts'
 import { endRestore } from './resume.ts'
 import { RetentionSetting } from './retention-setting.ts'
-import { setCreatedAt } from './rows/site.ts'
 import type { SaleAtBank } from './sales/changes.ts'
 import { type PaidSale, paidSales } from './sales/paid.ts'
 import {
@@ -467,11 +466,7 @@ export class Site extends DurableObject {
 
   /** Begins a session of the console for the holder of a key. */
   openSession(caller: Caller, session: NewSession): AsyncOutcome<void> {
-    return this.#store.write(caller, ({ sql, now }) => {
-      // To sign in can be the first write of a site.
-      setCreatedAt(sql, now)
-      return openSession(sql, session, now)
-    })
+    return this.#store.write(caller, ({ sql, now }) => openSession(sql, session, now))
   }
 
   /** A session of the console, and what its pages begin with; undefined if it is unknown, or has ended. */

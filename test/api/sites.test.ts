@@ -39,6 +39,22 @@ describe('the list of sites', () => {
     expect(sites).toEqual([{ siteId: site.siteId, name: 'Tea shop', createdOn }])
   })
 
+  it.each([
+    ['PUT', '/settings', {}],
+    ['PATCH', '/settings', {}],
+    ['DELETE', '/settings/logo', undefined],
+  ])(
+    'has a site whose first call, %s %s, changed nothing, with the time of that call',
+    async (method, path, body) => {
+      const site = freshSite()
+      const before = Math.floor(Date.now() / 1000) * 1000
+      expect((await site.ask(path, { method, body })).status).toBeLessThan(300)
+      await listed(site.siteId)
+      const { sites } = await sitePage(`?q=${site.siteId}`)
+      expect(Date.parse(sites[0]?.createdOn ?? '')).toBeGreaterThanOrEqual(before)
+    },
+  )
+
   it('is read page by page, each site once, and filtered by what the names begin with', async () => {
     const prefix = `page.${crypto.randomUUID().slice(0, 8)}`
     const names = ['-1', '.1', '1', 'A', 'Z', '_', 'a', 'z'].map((end) => prefix + end)

@@ -3,16 +3,25 @@ import { describe, expect, it } from 'vitest'
 import { UNNAMED } from '../../src/contract/site-id.ts'
 import { Tables } from '../../src/site/database/tables.ts'
 import { SiteName } from '../../src/site/site-id.ts'
+import { seconds } from '../../src/site/time.ts'
 import { inNewSite } from '../support/site.ts'
 
 const ofDemo = (name?: string) => new SiteName(name, (each) => each === 'demo')
 
+const tablesOf = (storage: DurableObjectStorage, name: SiteName) =>
+  new Tables(
+    storage,
+    name,
+    () => seconds(0),
+    () => {},
+  )
+
 /** Tables in which the site of the first name has written, opened by an object that knows no name. */
 const reopened = (writer: string, read: (name: SiteName) => void) =>
   inNewSite((storage) => {
-    new Tables(storage, new SiteName(writer, () => true), () => {}).write(() => {})
+    tablesOf(storage, new SiteName(writer, () => true)).write(() => {})
     const name = ofDemo()
-    new Tables(storage, name, () => {})
+    tablesOf(storage, name)
     read(name)
   })
 
@@ -24,7 +33,7 @@ describe('the name of an object that was reached by its id', () => {
 
   it('is unknown without tables, and a read makes none', () =>
     inNewSite((storage) => {
-      const tables = new Tables(storage, ofDemo(), () => {})
+      const tables = tablesOf(storage, ofDemo())
       expect(() => tables.read(() => 'read')).toThrow(UNNAMED)
       expect(() => tables.write(() => 'written')).toThrow(UNNAMED)
       expect(tables.exist).toBe(false)
@@ -32,9 +41,9 @@ describe('the name of an object that was reached by its id', () => {
 
   it('is not asked for where the object was reached by it', () =>
     inNewSite((storage) => {
-      new Tables(storage, new SiteName('other', () => true), () => {}).write(() => {})
+      tablesOf(storage, new SiteName('other', () => true)).write(() => {})
       const name = ofDemo('demo')
-      new Tables(storage, name, () => {})
+      tablesOf(storage, name)
       expect(name.value).toBe('demo')
     }))
 })

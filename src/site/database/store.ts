@@ -70,10 +70,15 @@ export class Store {
     this.#storage = storage
     this.#options = options
     this.memory = new TableMemory(storage.sql, nextWake)
-    this.tables = new Tables(storage, options.name, () => {
-      this.memory.forget()
-      this.keys.forgetWritten()
-    })
+    this.tables = new Tables(
+      storage,
+      options.name,
+      () => this.now,
+      () => {
+        this.memory.forget()
+        this.keys.forgetWritten()
+      },
+    )
     this.#transactions = new Transactions(storage.sql, this.tables, this.memory, () =>
       this.tables.read(() => this.admission.load(this.#contextOf(CLOCK))),
     )

@@ -1,6 +1,7 @@
 // Makes and migrates the tables of a site: only this file handles a site without tables, or with those of an older version.
-import { epochOf, setSiteId, siteIdIn } from '../rows/site.ts'
+import { epochOf, setCreatedAt, setSiteId, siteIdIn } from '../rows/site.ts'
 import type { SiteName } from '../site-id.ts'
+import type { Seconds } from '../time.ts'
 import { areUpToDate, earlierBuildIn, hasTables, migrate } from './schema.ts'
 
 const ROLLBACK = new Error('the transaction is rolled back')
@@ -8,16 +9,18 @@ const ROLLBACK = new Error('the transaction is rolled back')
 export class Tables {
   readonly #storage: DurableObjectStorage
   readonly #name: SiteName
+  readonly #now: () => Seconds
   readonly #rolledBack: () => void
   /** What is wrong with tables of a build before the schema, which the site keeps, and no call reads or changes. */
   readonly earlierBuild: string | undefined
   #areUpToDate = false
 
   /** @param rolledBack runs after each transaction that is rolled back */
-  constructor(storage: DurableObjectStorage, name: SiteName, rolledBack: () => void) {
+  constructor(storage: DurableObjectStorage, name: SiteName, now: () => Seconds, rolledBack: () => void) {
     this.#storage = storage
     this.earlierBuild = earlierBuildIn(storage.sql)
     this.#name = name
+    this.#now = now
     this.#rolledBack = rolledBack
     if (!name.isKnown && this.exist) {
       const siteId = siteIdIn(storage.sql)
@@ -81,6 +84,7 @@ export class Tables {
           migrate(this.#storage)
           setSiteId(this.#storage.sql, this.#name.value)
           done = { result: operation() }
+          setCreatedAt(this.#storage.sql, this.#now())
           if (!isCommitted(done.result)) throw ROLLBACK
         }),
       )

@@ -19,7 +19,7 @@ export const isRestored = (sql: Sql): boolean => requiredInteger(sql, 'SELECT re
 /** A site that begins without an event was created now, Unix seconds. */
 export const setCreatedAt = (sql: Sql, now: number): void =>
   void sql.exec(
-    'UPDATE site SET created_at = ? WHERE created_at IS NULL AND NOT EXISTS (SELECT 1 FROM events)',
+    'UPDATE site SET created_at = ? WHERE created_at IS NULL AND (SELECT max(number) FROM events) IS NULL',
     now,
   )
 
