@@ -43,6 +43,9 @@ const DELETING = { timeout: 300_000, interval: 1_000 }
 /** So often what the service has not delivered is waited for after that. */
 const MAX_TRIES = 5
 
+/** A line of the service's log. */
+const ALARM_FAILED = /^.*an alarm failed.*$/gm
+
 /** Where the histories and the connector's database are kept of a run that found a problem. */
 const EVIDENCE = 'dist/soak'
 /** The fewest that there can be. */
@@ -189,6 +192,8 @@ it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no mon
     const changed = differences(told[i]?.feed ?? new Map(), await merchant.feed())
     problems.push(...changed.map((each) => `${siteId}: weeks later another payment: ${each}`))
   }
+  // Since the restore nothing has gone wrong that could excuse one.
+  problems.push(...(service.log.match(ALARM_FAILED) ?? []))
   await service.verify()
 
   const sum = (values: readonly number[]) => values.reduce((total, each) => total + each, 0)
