@@ -9,6 +9,7 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -37,25 +38,51 @@ export const secretsOf = (config: string): string => join(dirname(realpathSync(c
 /**
  * The user of the connector reads the secrets: the owner of its directory. Where root writes them, its group may read them.
  * @param data the connector's directory
+ * @throws Error where root does not know that user
  */
 export function makeSecretsDirectory(directory: string, data: string): void {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
   const { gid, isGroups } = readerOf(data)
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
   if (isGroups) chownSync(directory, 0, gid)
   chmodSync(directory, isGroups ? 0o750 : 0o700)
 }
 
 /** @param data as above */
 export function writeSecret(path: string, text: string, data: string): void {
+  write(path, `${text}\n`, accessOf(data))
+}
+
+/**
+ * Corrects who may read the secrets that stay: an earlier run can have found another owner of the connector's directory.
+ * @param data as above
+ */
+export function correctSecrets(directory: string, data: string): void {
+  const { uid, gid, mode } = accessOf(data)
+  // Only root can give a file away; anybody else has made it with the right owner.
+  if (uid !== 0) return
+  for (const file of readdirSync(directory, { withFileTypes: true })) {
+    // A link leads to a file of the operator.
+    if (!file.isFile() || !/^(site|bank)\./.test(file.name)) continue
+    const path = join(directory, file.name)
+    chownSync(path, uid, gid)
+    chmodSync(path, mode)
+  }
+}
+
+function accessOf(data: string): Access {
   const { gid, isGroups } = readerOf(data)
-  const uid = process.getuid?.() ?? 0
-  write(path, `${text}\n`, isGroups ? { uid, gid, mode: 0o640 } : { uid, gid, mode: 0o600 })
+  return { uid: process.getuid?.() ?? 0, gid, mode: isGroups ? 0o640 : 0o600 }
 }
 
 function readerOf(data: string): { gid: number; isGroups: boolean } {
-  const isRoot = process.getuid?.() === 0
-  const { uid, gid } = existsSync(data) ? statSync(data) : { uid: 0, gid: 0 }
-  return isRoot && uid !== 0 ? { gid, isGroups: true } : { gid: process.getgid?.() ?? 0, isGroups: false }
+  if (process.getuid?.() !== 0) return { gid: process.getgid?.() ?? 0, isGroups: false }
+  if (!existsSync(data)) {
+    throw new Error(
+      `--data is ${data}, must be there, because its owner reads the secrets: install -d -o fps-connector -g fps-connector -m 700 ${data}`,
+    )
+  }
+  const { uid, gid } = statSync(data)
+  return { gid, isGroups: uid !== 0 }
 }
 
 function write(path: string, text: string, { uid, gid, mode }: Access): void {

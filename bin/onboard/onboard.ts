@@ -19,7 +19,7 @@ import {
   tokenFileOf,
   withSite,
 } from './entry.ts'
-import { makeSecretsDirectory, replaceFile, secretsOf, writeSecret } from './files.ts'
+import { correctSecrets, makeSecretsDirectory, replaceFile, secretsOf, writeSecret } from './files.ts'
 import { addressLines, keyLines, makeTokens, merchantKeysOf, tokenLines, withKeys } from './merchant.ts'
 import { readWanted, type Wanted } from './options.ts'
 import { keptToken } from './site-token.ts'
@@ -53,6 +53,7 @@ await command(USAGE, async () => {
   makeSecretsDirectory(secrets, wanted.data)
   const lock = lockOf(secrets)
   try {
+    correctSecrets(secrets, wanted.data)
     await writeEntry(wanted, { config, secrets, secret })
     if (!isChecked(wanted, config)) {
       console.log(`\n${wanted.siteId} does not work yet: correct what fails, and repeat this command`)

@@ -1,16 +1,30 @@
 // `npm run onboard`: takes merchants on while the connector runs, is safe to repeat, and shows each secret once.
 import { spawn } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { bundled } from '../support/bundled-commands.ts'
+import { requires } from '../support/requires.ts'
 import { register, type Surroundings, surroundings } from './harness.ts'
 import { startProcess } from './process.ts'
 
 const TOKEN_SECRET = 'a secret of the service, of 32 characters and more'
 const TOKENS = /eyJ[\w-]+\.[\w-]+\.[\w-]+/g
 const DAY = 86_400
+/** Only root can give a file to another user. */
+const isRoot = requires('root', process.getuid?.() === 0)
+/** The user and the group of the connector, where it is not root. */
+const USER = 12_345
 
 /** The connector runs with the site of T-Bank; the service takes any token that TOKEN_SECRET has signed. */
 async function running() {
@@ -82,6 +96,30 @@ describe('onboard', { timeout: 240_000 }, () => {
     expect(others.tokens.some((token) => first.tokens.some((each) => each === token))).toBe(false)
     for (const token of first.tokens) expect(others.output).toContain(`key ${claimsOf(token).jti}, `)
   })
+
+  it.runIf(isRoot)(
+    'lets the group of the connector’s directory read the secrets, also those that stay',
+    async () => {
+      const { at, onboard, secrets } = await running()
+      await onboard('bar', '--bank', 'tbank-cafe')
+      const accessOf = (path: string) => {
+        const { uid, gid, mode } = statSync(path)
+        return [uid, gid, mode & 0o777]
+      }
+      const file = join(secrets, 'site.bar.token')
+      const [made, foreign] = [readFileSync(file, 'utf8'), join(at.directory, 'foreign')]
+      expect(accessOf(file)).toEqual([0, 0, 0o600])
+      writeFileSync(foreign, '', { mode: 0o600 })
+      symlinkSync(foreign, join(secrets, 'site.pub.token'))
+      chownSync(join(at.directory, 'data'), USER, USER)
+      expect((await onboard('bar', '--bank', 'tbank-cafe')).code).toBe(0)
+      expect([accessOf(file), readFileSync(file, 'utf8')]).toEqual([[0, USER, 0o640], made])
+      expect([accessOf(secrets), accessOf(foreign)]).toEqual([
+        [0, USER, 0o750],
+        [0, 0, 0o600],
+      ])
+    },
+  )
 
   it('makes new credentials, with a secret from the standard input', async () => {
     const { at, config, read, secrets } = await running()
@@ -159,6 +197,7 @@ describe('onboard changes nothing', () => {
     const config = join(at.directory, 'connector.json')
     const before = JSON.stringify(at.config)
     writeFileSync(config, before)
+    mkdirSync(join(at.directory, 'data'))
     const { code, errors, tokens } = await run(at, [
       ...args,
       ...['--config', config, '--data', join(at.directory, 'data')],
@@ -166,6 +205,23 @@ describe('onboard changes nothing', () => {
     expect([code, errors, tokens]).toEqual([1, expect.stringMatching(expected), []])
     expect(readFileSync(config, 'utf8')).toBe(before)
   })
+
+  it.runIf(isRoot)(
+    'where root does not know the user of the connector, whose directory is not there',
+    async () => {
+      const at = await surroundings({ now: Date.now() })
+      const [config, data] = [join(at.directory, 'connector.json'), join(at.directory, 'data')]
+      writeFileSync(config, JSON.stringify(at.config))
+      const { code, errors } = await run(at, [
+        ...['bar', '--bank', 'tbank-cafe', '--config', config, '--data', data],
+      ])
+      expect([code, errors]).toEqual([
+        1,
+        `--data is ${data}, must be there, because its owner reads the secrets: install -d -o fps-connector -g fps-connector -m 700 ${data}`,
+      ])
+      expect([existsSync(data), existsSync(join(at.directory, 'secrets'))]).toEqual([false, false])
+    },
+  )
 
   it('and names all options that are missing, at once', async () => {
     const { code, errors } = await run(await surroundings({ now: Date.now() }), ['bar'])
