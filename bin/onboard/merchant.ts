@@ -16,6 +16,10 @@ interface MerchantToken extends MintedToken {
   scope: keyof typeof PURPOSES
 }
 
+/** The label of a key, at most 60 characters: of a long siteId the end is left out, and never what the key is for. */
+export const labelOf = (siteId: string, purpose: string): string =>
+  `${siteId.slice(0, 59 - purpose.length)} ${purpose}`
+
 export const merchantKeysOf = (document: Document, siteId: string): MerchantKey[] =>
   z.array(MerchantKey).safeParse(document.sites[siteId]?.merchantKeys).data ?? []
 
@@ -24,7 +28,7 @@ export async function makeTokens(secret: string, siteId: string, days: number): 
   return Promise.all(
     scopes.map(async (scope) => ({
       scope,
-      ...(await mint(secret, { siteId, scope, days, label: `${siteId} ${scope}`.slice(0, 60) })),
+      ...(await mint(secret, { siteId, scope, days, label: labelOf(siteId, scope) })),
     })),
   )
 }

@@ -20,7 +20,15 @@ import {
   withSite,
 } from './entry.ts'
 import { correctSecrets, makeSecretsDirectory, replaceFile, secretsOf, writeSecret } from './files.ts'
-import { addressLines, keyLines, makeTokens, merchantKeysOf, tokenLines, withKeys } from './merchant.ts'
+import {
+  addressLines,
+  keyLines,
+  labelOf,
+  makeTokens,
+  merchantKeysOf,
+  tokenLines,
+  withKeys,
+} from './merchant.ts'
 import { readWanted, type Wanted } from './options.ts'
 import { keptToken } from './site-token.ts'
 
@@ -89,7 +97,7 @@ async function writeEntry(wanted: Wanted, { config, secrets, secret }: Place): P
   const planned = new Map<string, string>()
   const kept = await keptToken(token, siteId, secret)
   if (kept === undefined) {
-    const made = await mint(secret, { siteId, scope: 'network', days, label: `${siteId} connector` })
+    const made = await mint(secret, { siteId, scope: 'network', days, label: labelOf(siteId, 'connector') })
     planned.set(token, made.token)
   }
   for (const [field, source] of Object.entries(wanted.credentials.secrets)) {

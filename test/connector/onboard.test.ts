@@ -97,6 +97,17 @@ describe('onboard', { timeout: 240_000 }, () => {
     for (const token of first.tokens) expect(others.output).toContain(`key ${claimsOf(token).jti}, `)
   })
 
+  it('takes a merchant with the longest siteId on, and its keys are labelled with what they are for', async () => {
+    const { onboard, secrets } = await running()
+    const siteId = 's'.repeat(64)
+    const { code, errors, tokens } = await onboard(siteId, '--bank', 'tbank-cafe')
+    expect([code, errors]).toEqual([0, ''])
+    const ofConnector = readFileSync(join(secrets, `site.${siteId}.token`), 'utf8')
+    expect([ofConnector, ...tokens].map((token) => claimsOf(token).label)).toEqual([
+      ...[`${'s'.repeat(50)} connector`, `${'s'.repeat(51)} merchant`, `${'s'.repeat(45)} merchant:admin`],
+    ])
+  })
+
   it.runIf(isRoot)(
     'lets the group of the connector’s directory read the secrets, also those that stay',
     async () => {
