@@ -155,8 +155,6 @@ class Reader {
     const parts = config ?? Parts.parse(value)
     const banks = Object.entries(parts.banks).flatMap(([name, each]) => this.#bank(name, each) ?? [])
     const sites = Object.entries(parts.sites).flatMap(([siteId, each]) => this.#site(siteId, each) ?? [])
-    if (config && sites.length === 0 && this.faults.length === 0)
-      this.faults.push('sites: must have at least one')
     if (!config) return
     const { service, publicUrl, networkSecret: networkSecrets, retentionDays } = config
     return { service, publicUrl, networkSecrets, retentionDays, banks, sites, tokenEnds: this.#tokenEnds }

@@ -80,6 +80,11 @@ describe('a good configuration', () => {
     ])
   })
 
+  it('can have no site: that of a connector before its first merchant, and after its last one', () => {
+    expect(read({ ...GOOD, sites: {} })).toMatchObject({ sites: [], banks: [{}, {}, {}] })
+    expect(read({ ...GOOD, sites: {}, banks: {} })).toMatchObject({ sites: [], banks: [] })
+  })
+
   it('lets several sites share one set of credentials', () => {
     const second = { ...GOOD.sites.cafe, token: { env: 'TEA_TOKEN' } }
     const { tea: _, ...sites } = GOOD.sites
@@ -127,7 +132,6 @@ it.each<[string, unknown, RegExp]>([
   ],
   ['sites/tea/token', { env: 'MERCHANT' }, /^sites\.tea\.token: must have the scope network$/],
   ['sites/tea/token', { env: 'RAIF_KEY' }, /^sites\.tea\.token: must be an access token/],
-  ['sites', {}, /^sites: must have at least one$/],
 ])('%s as %j is a fault', (path, value, expected) => {
   const faults = faultsOf(changed(path, value), { ...ENV, MERCHANT: tokenOf('tea', 'merchant') })
   expect(

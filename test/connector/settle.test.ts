@@ -106,6 +106,22 @@ describe('settle', () => {
     expect(next.log.filter(({ message }) => message === 'an operator has decided')).toEqual([])
   })
 
+  it('decides what is held where the configuration has no site any more', async () => {
+    const { at, asked, of } = await heldRefund()
+    const without = { ...at, config: Object.assign({}, at.config, { sites: {} }) }
+    expect((await runCommand(without, 'check')).lines).toContain(
+      'FAIL tbank-cafe: 1 refunds are held: see settle',
+    )
+    const decide = [...of, '--as', 'completed', '--by', 'anna', '--yes']
+    const { code, lines } = await runCommand(without, 'settle', ...decide)
+    expect([code, lines.at(-1)]).toEqual([
+      1,
+      `${asked.refundUid}: COMPLETED, the service: 0 the connector has no site cafe; the running connector reports it again`,
+    ])
+    expect((await runCommand(at, 'replay', '--from', '2026-01-01')).code).toBe(0)
+    expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
+  })
+
   it('what is decided while the connector is stopped is in the log of its next start', async () => {
     const { at, of } = await heldRefund()
     await runCommand(at, 'settle', ...of, '--as', 'completed', '--by', 'boris', '--yes')
