@@ -13,7 +13,8 @@ const USAGE = `npm run connector -- [command] --config FILE --data DIR [options]
   run        takes instructions and webhooks (the default)
              --port 3001  --host 127.0.0.1
              --restored TIME   the disk is a backup of that time: refunds and charges since then are held
-  check      whether credentials, tokens and webhooks are in order; --data may be left out
+  check      whether credentials, tokens and webhooks are in order; with --data what is left undone, too
+             --data may be left out, before the first run it must be
              --register        sets the webhook at banks that have a call for it
              --site S          whether this site works, and its bank: not what is unfinished
   reload     has the running connector read its configuration again, and prints its faults; --config may be left out

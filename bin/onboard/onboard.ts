@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import * as z from 'zod'
 import { reloadRunning } from '../../connector/commands/reload.ts'
-import { lockDirectory } from '../../connector/disk/database.ts'
+import { hasDatabase, lockDirectory } from '../../connector/disk/database.ts'
 import { command } from '../command.ts'
 import { mint } from '../mint-token.ts'
 import { readEnvFile } from '../options.ts'
@@ -140,7 +140,9 @@ function secretIn(field: string, source: string): string {
 
 /** What `check` of the connector says of the site; a person reads it. */
 function isChecked({ siteId, data, register }: Wanted, config: string): boolean {
-  const options = ['--site', siteId, '--config', config, '--data', resolve(data)]
+  const options = ['--site', siteId, '--config', config]
+  // Before the first run there is no disk to read.
+  if (hasDatabase(data)) options.push('--data', resolve(data))
   const { status } = spawnSync(
     process.execPath,
     [

@@ -1,15 +1,13 @@
 // `check`: whether the credentials and tokens work, and what is left undone. It changes nothing, but by --register.
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { CheckResult } from '../bank.ts'
 import { bankOf, type Core, type OpenBank, type OpenSite } from '../core.ts'
-import { openDatabase, openMemory } from '../disk/database.ts'
+import { openMemory } from '../disk/database.ts'
 import { subjectText } from '../disk/late-asks.ts'
 import { messageOf } from '../log.ts'
 import { PLATFORM } from '../platform.ts'
 import { ListFailed, listRefunds } from '../service.ts'
 import { endingTokens, endText } from '../token-ends.ts'
-import { allowOnly, configOf, coreOn, type Options, type Print } from './options.ts'
+import { allowOnly, configOf, coreOn, type Options, openCoreFor, type Print } from './options.ts'
 import { unknownRowsOf } from './unknown-rows.ts'
 
 /** A connector at work always has webhooks, reports and cancellations that are younger and have had no answer. */
@@ -67,13 +65,10 @@ function partsOf({ banks, sites }: Core, siteId: string | undefined) {
   return { banks: [site.bank], sites: [site] }
 }
 
-/** Without --data, or before the first run, there is no disk to read. */
+/** Without --data, such as before the first run, there is no disk to read. @throws Error where no connector has run on --data */
 function coreOf(options: Options): Core {
-  const { data } = options
-  const directory = data !== undefined && existsSync(join(data, 'connector.sqlite')) ? data : undefined
-  const config = configOf(options)
-  const now = PLATFORM.now()
-  return coreOn(directory ? openDatabase(directory, now) : openMemory(now), config)
+  if (options.data !== undefined) return openCoreFor(options)
+  return coreOn(openMemory(PLATFORM.now()), configOf(options))
 }
 
 async function tried(find: () => Promise<CheckResult[]>): Promise<CheckResult[]> {

@@ -1,10 +1,8 @@
 // `reload`: has the connector that runs on a directory read its configuration again, and prints what became of it.
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
-import { isLocked, Meta, openExistingDatabase } from '../disk/database.ts'
+import { hasDatabase, isLocked, Meta, openExistingDatabase } from '../disk/database.ts'
 import { type Log, messageOf } from '../log.ts'
 import { PLATFORM } from '../platform.ts'
 import { allowOnly, type Options, type Print, required } from './options.ts'
@@ -35,7 +33,7 @@ export async function reload(options: Options, print: Print): Promise<number> {
  * @throws Error where it does not answer
  */
 export async function reloadRunning(directory: string): Promise<readonly string[] | undefined> {
-  if (!existsSync(join(directory, 'connector.sqlite')) || !isLocked(directory)) return
+  if (!hasDatabase(directory) || !isLocked(directory)) return
   const meta = new Meta(openExistingDatabase(directory, PLATFORM.now()))
   const pid = meta.get(PROCESS)
   if (pid === undefined) throw new Error('the connector is starting, or of an earlier version: start it anew')

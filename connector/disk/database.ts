@@ -40,9 +40,12 @@ export function openMemory(now: number): DatabaseSync {
   return database
 }
 
+/** Whether a connector has run on the directory. */
+export const hasDatabase = (directory: string): boolean => existsSync(join(directory, 'connector.sqlite'))
+
 /** @throws Error where nothing is there: a command would make an empty database of a misspelt name */
 export function openExistingDatabase(directory: string, now: number): DatabaseSync {
-  if (!existsSync(join(directory, 'connector.sqlite'))) {
+  if (!hasDatabase(directory)) {
     throw new Error(`--data is ${directory}, must be the directory of a connector that has run`)
   }
   return openDatabase(directory, now)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../connector/disk/database.ts'
 import { Disk } from '../../connector/disk/disk.ts'
 import { HOUR, MINUTE, ofRefund, refund, register, start, surroundings } from './harness.ts'
-import { runCommand, startProcess, until } from './process.ts'
+import { makeDisk, runCommand, startProcess, until } from './process.ts'
 
 /** Surroundings whose disk a connector of this process uses, too. */
 async function withDisk() {
@@ -15,8 +15,15 @@ const startHere = (at: Awaited<ReturnType<typeof withDisk>>) =>
   start({ ...at, directory: `${at.directory}/data` })
 
 describe('check', () => {
-  it('has a line for everything that works, and changes nothing at the banks', async () => {
+  /** On a disk that a connector has used. */
+  async function afterRun() {
     const at = await withDisk()
+    makeDisk(at)
+    return at
+  }
+
+  it('has a line for everything that works, and changes nothing at the banks', async () => {
+    const at = await afterRun()
     at.tochka.webhook = {
       url: 'http://127.0.0.1:1/connector/webhooks/tochka-main',
       webhooksList: ['incomingSbpPayment'],
@@ -53,7 +60,7 @@ describe('check', () => {
   ])(
     'names the codes that a shop with the capabilities %s can have: %s, %s',
     async (capabilities, result, codes) => {
-      const at = await withDisk()
+      const at = await afterRun()
       at.tochka.capabilities = capabilities
       const line = `tea: merchant MF0000000042 is Active, capabilities ${capabilities}: ${codes}`
       expect((await runCommand(at, 'check')).lines).toContain(`${result.padEnd(4)} ${line}`)
@@ -61,7 +68,7 @@ describe('check', () => {
   )
 
   it('--register sets the webhooks where the bank has a call for it, and only what differs', async () => {
-    const at = await withDisk()
+    const at = await afterRun()
     expect((await runCommand(at, 'check')).lines).toContain(
       'FAIL tochka-main: the bank sends no webhooks; --register sets http://127.0.0.1:1/connector/webhooks/tochka-main',
     )
@@ -75,7 +82,7 @@ describe('check', () => {
   })
 
   it('fails where credentials, tokens or accounts do not work, and shows no secret', async () => {
-    const at = await withDisk()
+    const at = await afterRun()
     Object.assign(at.env, {
       TOCHKA_JWT: 'wrong-jwt',
       TBANK_PASSWORD: 'wrong-password',
@@ -93,7 +100,7 @@ describe('check', () => {
   })
 
   it('says that the service has deleted a site, which is no failure', async () => {
-    const at = await withDisk()
+    const at = await afterRun()
     await runCommand(at, 'check', '--register')
     at.service.deleted.add('farm')
     const { code, lines } = await runCommand(at, 'check')
@@ -451,7 +458,11 @@ it('wrong use has the exit code 2, and says why', async () => {
     [['run', '--port', '65536'], '--port is 65536, must be a number from 0 to 65535'],
     [['run', '--restored', '2026-11-20T10:00:00'], '--restored is 2026-11-20T10:00:00, must be a date'],
     [['replay'], '--from is not given, must be a date'],
-    [['settle'], 'must be the directory of a connector that has run'],
+    ...['check', 'settle', 'replay --from 2026-11-20'].map((words): [string[], string] => [
+      words.split(' '),
+      'must be the directory of a connector that has run',
+    ]),
+    [['check', '--data', ''], '--data is not given, must be a directory'],
   ]
   const results = await Promise.all(cases.map(([args]) => runCommand(at, ...args)))
   for (const [i, [args, expected]] of cases.entries()) {

@@ -151,6 +151,20 @@ describe('onboard', { timeout: 240_000 }, () => {
     await register(at, 'bar')
   })
 
+  it('takes a merchant on before the connector has run: there is no disk to check', async () => {
+    const at = await surroundings({ now: Date.now() })
+    at.service.takesAnyToken = true
+    const [config, data] = [join(at.directory, 'connector.json'), join(at.directory, 'data')]
+    writeFileSync(config, JSON.stringify(at.config))
+    mkdirSync(data)
+    const { code, output, tokens } = await run(at, [
+      ...['bar', '--bank', 'tbank-cafe', '--config', config, '--data', data],
+    ])
+    expect([code, tokens.length, readdirSync(data)]).toEqual([0, 2, []])
+    expect(output).toContain(`no connector runs on ${data}: it reads the configuration when it starts`)
+    expect(output).toContain('ok   bar: the service takes the token; its bank is tbank-cafe')
+  })
+
   it('makes another token of the site where its own ends within 30 days, and keeps a good one', async () => {
     const { onboard, secrets } = await running()
     await onboard('bar', '--bank', 'tbank-cafe', '--days', '31')

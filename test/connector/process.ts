@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
+import { openDatabase } from '../../connector/disk/database.ts'
 import { bundled } from '../support/bundled-commands.ts'
 import { afterwards, type Surroundings } from './harness.ts'
 
@@ -13,6 +14,10 @@ export interface Process {
   lines: string[]
   kill: (signal?: NodeJS.Signals) => Promise<void>
 }
+
+/** Makes the disk of a connector that has run, and had nothing to do. */
+export const makeDisk = (at: Surroundings): void =>
+  openDatabase(join(at.directory, 'data'), at.clock.now).close()
 
 /** The arguments that name configuration and disk. */
 function argumentsOf(at: Surroundings): string[] {

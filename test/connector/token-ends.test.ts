@@ -4,7 +4,7 @@ import { BANKS } from '../../connector/banks.ts'
 import { readConfig } from '../../connector/config.ts'
 import { endText } from '../../connector/token-ends.ts'
 import { DAY, HOUR, start, surroundings } from './harness.ts'
-import { runCommand } from './process.ts'
+import { makeDisk, runCommand } from './process.ts'
 
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const jwt = (claims: object) => `${part({ alg: 'HS256' })}.${part(claims)}.signature`
@@ -60,6 +60,7 @@ it('check warns of what ends, fails after its end, and shows nothing of it', asy
     webhooksList: ['incomingSbpPayment'],
   }
   const day = (time: number) => new Date(time).toISOString().slice(0, 10)
+  makeDisk(at)
   const { code, lines } = await runCommand(at, 'check')
   expect(lines).toContain(`warn tea: the token ends on ${day(soon)}, in 10 days`)
   expect(lines).toContain(`FAIL cafe: the token has ended on ${day(at.clock.now - 2 * DAY)}`)
