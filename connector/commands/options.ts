@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { parseArgs } from 'node:util'
+import * as z from 'zod'
 import { BANKS } from '../banks.ts'
 import { type Config, readConfig, SECRET_SOURCES } from '../config.ts'
 import { type Core, openCore } from '../core.ts'
@@ -94,8 +95,10 @@ export function openCoreFor(options: Options): Core {
  * @throws Error naming the option
  */
 export function timeOf(name: string, text: string): number {
-  const isDay = /^\d{4}-\d\d-\d\d$/.test(text)
-  const time = Date.parse(isDay ? `${text}T00:00:00+03:00` : text)
-  if (!Number.isNaN(time) && (isDay || /(Z|[+-]\d\d:\d\d)$/.test(text))) return time
+  const day = text.slice(0, 10)
+  const time = Date.parse(text === day ? `${text}T00:00:00+03:00` : text)
+  const isComplete = text === day || /(Z|[+-]\d\d:\d\d)$/.test(text)
+  // Date.parse takes 30 February for 2 March.
+  if (!Number.isNaN(time) && isComplete && z.iso.date().safeParse(day).success) return time
   throw new Error(`--${name} is ${text}, must be a date such as 2026-11-20, or a time with its offset`)
 }

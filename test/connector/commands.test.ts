@@ -458,6 +458,16 @@ it('wrong use has the exit code 2, and says why', async () => {
     [['run', '--port', '65536'], '--port is 65536, must be a number from 0 to 65535'],
     [['run', '--restored', '2026-11-20T10:00:00'], '--restored is 2026-11-20T10:00:00, must be a date'],
     [['replay'], '--from is not given, must be a date'],
+    [
+      ['reconcile', '--from', '2026-02-30', '--to', '2026-03-31'],
+      '--from is 2026-02-30, must be a date such as 2026-11-20, or a time with its offset',
+    ],
+    [['reconcile', '--from', '2026-02-01', '--to', '2027-02-29'], '--to is 2027-02-29, must be a date'],
+    [['replay', '--from', '2026-11-31'], '--from is 2026-11-31, must be a date'],
+    [
+      ['replay', '--from', '2026-11-31T10:00:00+03:00'],
+      '--from is 2026-11-31T10:00:00+03:00, must be a date',
+    ],
     ...['check', 'settle', 'replay --from 2026-11-20'].map((words): [string[], string] => [
       words.split(' '),
       'must be the directory of a connector that has run',
