@@ -10,8 +10,8 @@ import { roublesOf } from './money.ts'
 import { listCharges } from './service.ts'
 
 /**
- * Compares the charges that were given in a period, and names those that are held. One that the bank has made and that was
- * reported as declined is recorded as completed: it is a fact. Times are Unix milliseconds.
+ * Compares the charges that were given or decided in a period, and names those that are held. One that the bank has made and
+ * that was reported as declined is recorded as completed: it is a fact. Times are Unix milliseconds.
  * @returns a line for each difference
  */
 export async function compareCharges(core: Core, from: number, to: number): Promise<string[]> {

@@ -101,7 +101,12 @@ export class Charges {
       `UPDATE charges SET state = 'HELD', reason = ?, next_at = ? WHERE ${OPEN} AND state IN ('QUEUED', 'SENDING')`,
     )
     this.#endedWithin = database.prepare(
-      `${SELECT} WHERE given_at >= ? AND given_at < ? AND state IN ('COMPLETED', 'DECLINED') ORDER BY given_at`,
+      // One can be decided long after it was given. CROSS: the decisions are the few.
+      `${SELECT} WHERE state IN ('COMPLETED', 'DECLINED') AND rowid IN (
+         SELECT rowid FROM charges WHERE given_at >= ?1 AND given_at < ?2
+         UNION SELECT charges.rowid FROM decisions CROSS JOIN charges USING (site, payment_uid)
+           WHERE refund_uid IS NULL AND decided_at >= ?1 AND decided_at < ?2)
+       ORDER BY given_at`,
     )
     this.#wake = database.prepare(`UPDATE charges SET next_at = ? WHERE ${identity} AND ${OPEN}`)
   }
@@ -173,7 +178,7 @@ export class Charges {
     return z.object({ oldest: z.int().nullable(), count: z.int() }).parse(this.#oldest.get())
   }
 
-  /** Those with a result that were given in the period. */
+  /** Those with a result that were given in the period, or decided by the operator in it. */
   endedWithin(from: number, to: number): ChargeRow[] {
     return rowsOf(this.#endedWithin.all(from, to))
   }

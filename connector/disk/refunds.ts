@@ -136,7 +136,7 @@ export class Refunds {
     return rowsOf(this.#held.all())
   }
 
-  /** Those with a result that were given in the period. */
+  /** Those with a result that were given in the period, or decided by the operator in it. */
   endedWithin(from: number, to: number): RefundRow[] {
     return rowsOf(this.#endedWithin.all(from, to))
   }

@@ -142,6 +142,20 @@ it('settle refuses a number at a bank that finds a charge by its order', async (
   expect(asked.result()).toMatchObject({ status: 'COMPLETED', reference: `raif-farm:${order}` })
 })
 
+it('reconcile compares a charge that the operator has decided in the period, also where it was given before', async () => {
+  const { at, asked, paymentId } = await held()
+  const day = (time: number) => new Date(time).toISOString()
+  const period = ['--from', day(Date.now() - HOUR), '--to', day(Date.now() + HOUR)]
+  const of = ['--site', 'cafe', '--charge', asked.paymentUid, '--by', 'anna', '--yes']
+  expect((await runCommand(at, 'settle', ...of, '--as', 'declined')).code).toBe(0)
+  await at.tbank.finishCharge(paymentId, 'CONFIRMED', { times: 0 })
+  const { code, lines } = await runCommand(at, 'reconcile', ...period)
+  expect(code).toBe(1)
+  expect(lines).toContain(
+    `cafe charge ${asked.paymentUid}, 50.00 RUB: charged at the bank (${paymentId}), was reported as DECLINED: it is reported as COMPLETED now`,
+  )
+})
+
 it('reconcile compares charges with the bank and the service, and records one that the bank has made', async () => {
   const { at, running, binding, link } = await bound()
   const good = await charge(at, binding, link)
