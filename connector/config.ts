@@ -103,7 +103,16 @@ const NetworkSecrets = z
 /** A key whose token the merchant has. It is of no use here but for its end. */
 const MerchantKey = z.strictObject({ id: z.string(), scope: z.string(), endsOn: z.iso.datetime() })
 
-const named = (rule: RegExp, text: string) => z.record(z.string().regex(rule, text), z.looseObject({}))
+/** Entries by name. */
+const named = (rule: RegExp, text: string) =>
+  z
+    .unknown()
+    .superRefine((value, context) => {
+      // A record leaves it out, and says nothing.
+      if (value instanceof Object && Object.hasOwn(value, '__proto__'))
+        context.addIssue({ code: 'custom', path: ['__proto__'], message: 'must be another name' })
+    })
+    .pipe(z.record(z.string().regex(rule, text), z.looseObject({})))
 
 /**
  * Reads the configuration.

@@ -158,6 +158,14 @@ it.each(['', '{', '[]', 'null', '1'])('%j is refused, and not by a defect', (tex
   expect(faultsOf(text).length).toBeGreaterThan(0)
 })
 
+it.each(['banks', 'sites'])(
+  '%s with the name __proto__, which an object does not keep, are refused',
+  (part) => {
+    const text = JSON.stringify(GOOD).replace(`"${part}":{`, '$&"__proto__":{},')
+    expect(faultsOf(text)).toEqual([`${part}.__proto__: must be another name`])
+  },
+)
+
 it('never shows a secret', () => {
   const config = changed('banks/tbank-cafe/password', 'usaf8fw8fsw21g')
   Object.assign(config, { networkSecret: ENV.NETWORK_SECRET })
