@@ -7,7 +7,12 @@ import { ConfigFaults, readConfig } from '../../connector/config.ts'
 import type { Wanted } from './options.ts'
 
 const Fields = z.record(z.string(), z.unknown())
-const Document = z.looseObject({ banks: z.record(z.string(), Fields), sites: z.record(z.string(), Fields) })
+/** By name, and only what the file has: a site can be called `constructor`. */
+const Entries = z.record(z.string(), Fields).transform((entries) => {
+  Object.setPrototypeOf(entries, null)
+  return entries
+})
+const Document = z.looseObject({ banks: Entries, sites: Entries })
 export type Document = z.output<typeof Document>
 
 const SecretFile = z.object({ file: z.string() })

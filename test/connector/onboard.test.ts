@@ -151,6 +151,16 @@ describe('onboard', { timeout: 240_000 }, () => {
     await register(at, 'bar')
   })
 
+  it.each(['constructor', 'toString'])(
+    'takes a merchant with the siteId %s on, without a name',
+    async (siteId) => {
+      const { at, config, onboard } = await running()
+      expect(await onboard(siteId, '--bank', 'tbank-cafe')).toMatchObject({ code: 0, errors: '' })
+      expect(readFileSync(config, 'utf8')).not.toContain('"name"')
+      await register(at, siteId)
+    },
+  )
+
   it('takes a merchant on before the connector has run: there is no disk to check', async () => {
     const at = await surroundings({ now: Date.now() })
     at.service.takesAnyToken = true
@@ -202,6 +212,8 @@ describe('onboard changes nothing', () => {
       ['bar-test', '--bank', 'tbank-cafe'],
       /^bar-test is a test site, which needs no bank: npm run -s token -- bar-test --env-file FILE$/,
     ],
+    [['__proto__', '--bank', 'tbank-cafe'], /^nothing is changed:\nsites\.__proto__: must be another name$/],
+    [['bar', '--bank', 'constructor'], /^--bank is constructor, must be one of the configuration /],
     [['a/b', '--bank', 'tbank-cafe'], /^exactly one siteId is required/],
     [['bar', '--bank', 'tochka-main'], /^nothing is changed:\nsites\.bar\.merchantId: /],
     [
