@@ -70,15 +70,11 @@ export class Store {
     this.#storage = storage
     this.#options = options
     this.memory = new TableMemory(storage.sql, nextWake)
-    this.tables = new Tables(
-      storage,
-      options.name,
-      () => this.now,
-      () => {
-        this.memory.forget()
-        this.keys.forgetWritten()
-      },
-    )
+    const rolledBack = () => {
+      this.memory.forget()
+      this.keys.forgetWritten()
+    }
+    this.tables = new Tables(storage, options.name, () => this.now, rolledBack)
     this.#transactions = new Transactions(storage.sql, this.tables, this.memory, () =>
       this.tables.read(() => this.admission.load(this.#contextOf(CLOCK))),
     )
