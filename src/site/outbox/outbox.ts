@@ -117,6 +117,18 @@ function dueRows(sql: SqlStorage, queue: Queue, now: Milliseconds, max: number):
 }
 
 /**
+ * The row that is the next probe. What was never sent comes first: an endpoint that fails for some rows alone gets all others,
+ * and its next success sends the rest. A row that is not due is sent where none is.
+ */
+function nextProbe(sql: SqlStorage, queue: Queue, now: Milliseconds): SendableRow[] {
+  const first = 'ORDER BY send_at, event, kind LIMIT 1'
+  const unsent = sendableRows(sql, `${PROBEABLE} AND attempted = 0 AND send_at <= ? ${first}`, queue, now)
+  if (unsent.length > 0) return unsent
+  const due = dueRows(sql, queue, now, 1)
+  return due.length > 0 ? due : sendableRows(sql, `${PROBEABLE} ${first}`, queue)
+}
+
+/**
  * Leases the rows that are to be sent now, by their times: one that keeps failing makes room for the others. Where many
  * are behind others of their QR codes, it marks a part of them, and is due again at once.
  * @param max rows to lease at most
@@ -133,11 +145,7 @@ export function leaseDue(sql: SqlStorage, queue: Queue, now: Milliseconds, max =
   const leased: OutboxRow[] = []
   let marked = 0
   while (leased.length < room && marked < MAX_BEHIND) {
-    const rows = dueRows(sql, queue, now, room - leased.length)
-    // A probe is sent before its row is due, where none is.
-    if (rows.length === 0 && isProbing) {
-      rows.push(...sendableRows(sql, `${PROBEABLE} ORDER BY send_at, event, kind LIMIT 1`, queue))
-    }
+    const rows = isProbing ? nextProbe(sql, queue, now) : dueRows(sql, queue, now, room - leased.length)
     if (rows.length === 0) break
     for (const row of rows) {
       // It waits for a version that can read it, whose object unmarks all; see endLeases.

@@ -122,6 +122,19 @@ describe('an endpoint that fails three times in a row', () => {
       expect(probes).toEqual(gaps.map((_, i) => gaps.slice(0, i + 1).reduce((a, b) => a + b)))
     }))
 
+  it('is probed with what was never sent first: rows that fail for themselves alone hold up no others', () =>
+    inOutbox((outbox) => {
+      for (const number of upTo(10)) outbox.notify(number)
+      fail(outbox, START)
+      const now = START + MINUTE
+      outbox.notify(11, undefined, now)
+      outbox.notify(12, undefined, now)
+      expect([attempt(outbox, now, TAKEN), ...outbox.lease(now)].map(({ event }) => event)).toEqual(
+        expect.arrayContaining(upTo(12)),
+      )
+      expect(outbox.row(11).status).toBe('DELIVERED')
+    }))
+
   it('is probed 5 s later, however many deliveries were in flight', () =>
     inOutbox((outbox) => {
       for (const number of upTo(50)) outbox.notify(number)
