@@ -14,7 +14,8 @@ const USAGE = `npm run backup -- --data DIR --to DIR2 [--site SITE] [--verify] [
   --to DIR2        the backup: a directory that is empty, or does not exist
   --site SITE      this site only
   --verify         checks the copy, as npm run verify does, before any older one is deleted
-  --keep-days N    after a complete backup, deletes the complete backups beside DIR2 that are older than N days
+  --keep-days N    after a complete backup of all sites, deletes the complete backups beside DIR2 that are older than N
+                   days
   --admin-port N   after a complete backup of all sites, tells the service, whose metrics show when the last one was`
 
 await command(USAGE, async () => {
@@ -34,8 +35,9 @@ await command(USAGE, async () => {
   }
   const port =
     values['admin-port'] === undefined ? undefined : portOption('--admin-port', values['admin-port'])
-  if (port !== undefined && values.site !== undefined) {
-    throw new Error('--admin-port is given with --site, must be with a backup of all sites')
+  for (const name of ['keep-days', 'admin-port'] as const) {
+    if (values.site !== undefined && values[name] !== undefined)
+      throw new Error(`--${name} is given with --site, must be with a backup of all sites`)
   }
   const [data, to] = [resolve(required('--data', values.data)), resolve(required('--to', values.to))]
   const { sites, failures, bytes, ms } = await backUp(data, to, values.site)

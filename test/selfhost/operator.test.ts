@@ -282,6 +282,14 @@ describe('the commands', () => {
     )
   })
 
+  it('backup of one site deletes no other backup', async () => {
+    const options = ['--data', data, '--to', join(directory, 'one'), '--site', 'demo', '--keep-days', '7']
+    expect(run('backup', ...options)).toEqual({
+      status: 1,
+      output: '--keep-days is given with --site, must be with a backup of all sites\n',
+    })
+  })
+
   it('backup --verify deletes nothing where the copy has problems', async () => {
     const served = await started(data)
     await siteOf(served).create('a')
