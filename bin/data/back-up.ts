@@ -107,30 +107,54 @@ export async function backUp(data: string, to: string, site?: string): Promise<B
 }
 
 /**
- * Deletes the complete backups beside a new one that are older than so many days. What has no manifest is not touched: it is
- * no backup, or not complete.
+ * Deletes the complete backups beside a new one that are older than so many days. The last backup of each site stays: the data
+ * can have lost the site. What has no manifest is not touched: it is no backup, or not complete.
  * @param now Unix milliseconds
- * @returns the directories, and why others could not be judged or deleted
+ * @returns the directories, the old ones that stay for their sites, and why others could not be judged or deleted
  */
 export function deleteOld(
   newest: string,
   days: number,
   now: number,
-): { deleted: string[]; problems: string[] } {
+): { deleted: string[]; kept: { path: string; sites: number }[]; problems: string[] } {
   const folder = dirname(newest)
+  const backups: { path: string; time: number; sites: string[] }[] = []
   const deleted: string[] = []
+  const kept: { path: string; sites: number }[] = []
   const problems: string[] = []
-  for (const path of readdirSync(folder).map((name) => join(folder, name))) {
-    if (path === newest || !existsSync(join(path, MANIFEST))) continue
+  const attempt = (path: string, work: () => void) => {
     try {
-      if (now - Date.parse(manifestOf(path).time) <= days * 86_400_000) continue
-      rmSync(path, { recursive: true })
-      deleted.push(path)
+      work()
     } catch (error) {
       problems.push(`${path} is not deleted: ${reasonOf(error)}`)
     }
   }
-  return { deleted, problems }
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    // A link, as deploy/backup makes it, would be another backup of the same sites.
+    if (path === newest || !entry.isDirectory() || !existsSync(join(path, MANIFEST))) continue
+    attempt(path, () => backups.push({ path, ...timeAndSites(path) }))
+  }
+  const found = new Set(timeAndSites(newest).sites)
+  for (const { path, time, sites } of backups.toSorted((a, b) => b.time - a.time)) {
+    const last = sites.filter((site) => !found.has(site))
+    for (const site of last) found.add(site)
+    if (now - time <= days * 86_400_000) continue
+    if (last.length > 0) kept.push({ path, sites: last.length })
+    else {
+      attempt(path, () => {
+        rmSync(path, { recursive: true })
+        deleted.push(path)
+      })
+    }
+  }
+  return { deleted, kept, problems }
+}
+
+/** When a backup began, in Unix milliseconds, and the files of its sites. */
+function timeAndSites(backup: string): { time: number; sites: string[] } {
+  const { time, files } = manifestOf(backup)
+  return { time: Date.parse(time), sites: Object.keys(files).filter((name) => name !== ALARMS) }
 }
 
 /**

@@ -15,7 +15,7 @@ const USAGE = `npm run backup -- --data DIR --to DIR2 [--site SITE] [--verify] [
   --site SITE      this site only
   --verify         checks the copy, as npm run verify does, before any older one is deleted
   --keep-days N    after a complete backup of all sites, deletes the complete backups beside DIR2 that are older than N
-                   days
+                   days; the last backup of each site stays
   --admin-port N   after a complete backup of all sites, tells the service, whose metrics show when the last one was`
 
 await command(USAGE, async () => {
@@ -51,8 +51,9 @@ await command(USAGE, async () => {
   }
   if (port !== undefined) await tell(port)
   if (keep === undefined) return
-  const { deleted, problems } = deleteOld(to, Number(keep), Date.now())
+  const { deleted, kept, problems } = deleteOld(to, Number(keep), Date.now())
   for (const old of deleted) console.log(`deleted: ${old}`)
+  for (const { path, sites } of kept) console.log(`kept: ${path}, sites that no later backup has: ${sites}`)
   for (const problem of problems) console.error(`warning: ${problem}`)
 })
 

@@ -1,6 +1,6 @@
 // The operator's day on the production build: a site that is deleted, a restored one that is resumed while the service runs.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -30,6 +30,13 @@ beforeEach(() => {
 /** The operator deletes site demo for good. */
 const deleteDemo = (served: Served) =>
   asOperator(served, '/sites/demo', { method: 'DELETE', body: { siteId: 'demo', force: true } })
+
+/** Lets a backup have been made so many days ago. */
+function setAge(backup: string, days: number): void {
+  const manifest = join(backup, 'backup.json')
+  const time = new Date(Date.now() - days * 86_400_000).toISOString()
+  writeFileSync(manifest, JSON.stringify({ ...JSON.parse(readFileSync(manifest, 'utf8')), time }))
+}
 
 /** The files below the data directory that contain a text. */
 const filesWith = (text: string) =>
@@ -256,9 +263,7 @@ describe('the commands', () => {
     const backup = (name: string, ...more: string[]) =>
       succeeds('backup', '--data', data, '--to', join(folder, name), ...more)
     for (const name of ['old', 'new']) backup(name)
-    const manifest = join(folder, 'old', 'backup.json')
-    const time = new Date(Date.now() - 8 * 86_400_000).toISOString()
-    writeFileSync(manifest, JSON.stringify({ ...JSON.parse(readFileSync(manifest, 'utf8')), time }))
+    setAge(join(folder, 'old'), 8)
     mkdirSync(join(folder, 'incomplete'))
     for (const [name, text] of [
       ['cut', '{"time":'],
@@ -282,6 +287,27 @@ describe('the commands', () => {
     )
   })
 
+  it('backup keeps the last backup of a site that the data has lost, however old it is', async () => {
+    const served = await started(data)
+    await siteOf(served).create('a')
+    const folder = join(directory, 'backups')
+    for (const [name, days] of [
+      ['older', 9],
+      ['old', 8],
+    ] as const) {
+      succeeds('backup', '--data', data, '--to', join(folder, name))
+      setAge(join(folder, name), days)
+    }
+    symlinkSync('old', join(folder, 'latest'))
+    const anew = join(directory, 'anew')
+    await (await started(anew)).stop()
+    const options = ['--to', join(folder, 'new'), '--keep-days', '7']
+    const said = succeeds('backup', '--data', anew, ...options)
+    expect(said).toContain(`kept: ${join(folder, 'old')}, sites that no later backup has: 1\n`)
+    expect(said).toContain(`deleted: ${join(folder, 'older')}\n`)
+    expect(readdirSync(folder).toSorted()).toEqual(['latest', 'new', 'old'])
+  })
+
   it('backup of one site deletes no other backup', async () => {
     const options = ['--data', data, '--to', join(directory, 'one'), '--site', 'demo', '--keep-days', '7']
     expect(run('backup', ...options)).toEqual({
@@ -296,9 +322,7 @@ describe('the commands', () => {
     const folder = join(directory, 'backups')
     const old = join(folder, 'old')
     succeeds('backup', '--data', data, '--to', old)
-    const manifest = join(old, 'backup.json')
-    const time = new Date(Date.now() - 8 * 86_400_000).toISOString()
-    writeFileSync(manifest, JSON.stringify({ ...JSON.parse(readFileSync(manifest, 'utf8')), time }))
+    setAge(old, 8)
     await served.stop()
     const database = new DatabaseSync(fileOf(data, 'demo'))
     database.exec("UPDATE qr_codes SET status = 'CANCELLED'")
