@@ -22,11 +22,17 @@ import { backup, DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
 import { reasonOf } from '../system-error.ts'
 import { ALARMS } from './alarms.ts'
-import { auditFile, missingAudit, objectsOf, registryFile, siteFile, siteFiles } from './data-directory.ts'
+import {
+  auditFile,
+  MANIFEST,
+  MANIFEST_PART,
+  missingAudit,
+  objectsOf,
+  registryFile,
+  siteFile,
+  siteFiles,
+} from './data-directory.ts'
 import { forgetSites, listedSites } from './site-list.ts'
-
-/** What a backup contains. It is written last, so a backup without it is not complete. */
-const MANIFEST = 'backup.json'
 
 const Manifest = z.object({
   /** When it began. */
@@ -63,6 +69,8 @@ export async function backUp(data: string, to: string, site?: string): Promise<B
 
   if (`${to}${sep}`.startsWith(`${data}${sep}`)) throw new Error(`--to is ${to}, must not be in ${data}`)
   makeEmpty(to, '--to')
+  const part = join(to, MANIFEST_PART)
+  writeFileSync(part, '')
   mkdirSync(objectsOf(to), { recursive: true, mode: 0o700 })
   const files: Manifest['files'] = {}
   const failures: string[] = []
@@ -97,10 +105,9 @@ export async function backUp(data: string, to: string, site?: string): Promise<B
   }
   const missing = missingAudit(data)
   if (missing !== undefined) failures.push(missing)
-  const manifest = join(to, MANIFEST)
-  writeFileSync(`${manifest}.part`, `${JSON.stringify({ time, files, registry, audit }, undefined, 2)}\n`)
-  sync(`${manifest}.part`)
-  renameSync(`${manifest}.part`, manifest)
+  writeFileSync(part, `${JSON.stringify({ time, files, registry, audit }, undefined, 2)}\n`)
+  sync(part)
+  renameSync(part, join(to, MANIFEST))
   sync(to)
   const copied = sites.filter((file) => file in files).length
   return { sites: copied, failures, bytes, ms: performance.now() - started }
@@ -159,9 +166,19 @@ function timeAndSites(backup: string): { time: number; sites: string[] } {
 
 /**
  * The manifest of a backup.
- * @throws Error where the backup is not complete, or a file is not the one that was written
+ * @throws Error where the backup is not complete, or naming the files that are not as they were written
  */
 export async function checkedBackup(from: string): Promise<Manifest> {
+  const { manifest, differences } = await comparedBackup(from)
+  if (differences.length > 0) throw new Error(differences.join('\n'))
+  return manifest
+}
+
+/**
+ * The manifest of a backup, and the files that are not as they were written.
+ * @throws Error where the backup is not complete
+ */
+export async function comparedBackup(from: string): Promise<{ manifest: Manifest; differences: string[] }> {
   if (!existsSync(join(from, MANIFEST))) {
     throw new Error(`${from} is not a complete backup: it has no ${MANIFEST}`)
   }
@@ -173,11 +190,12 @@ export async function checkedBackup(from: string): Promise<Manifest> {
   const { registry, audit } = manifest
   if (registry !== undefined) files.push({ path: registryFile(from), sha256: registry })
   if (audit !== undefined) files.push({ path: auditFile(from), sha256: audit })
+  const differences: string[] = []
   for (const { path, sha256 } of files) {
-    if (!existsSync(path)) throw new Error(`${path} is missing`)
-    if ((await hashOf(path)) !== sha256) throw new Error(`${path} differs from what was backed up`)
+    if (!existsSync(path)) differences.push(`${path} is missing`)
+    else if ((await hashOf(path)) !== sha256) differences.push(`${path} differs from what was backed up`)
   }
-  return manifest
+  return { manifest, differences }
 }
 
 /** @throws Error naming the file and what is wrong with it */

@@ -1,16 +1,20 @@
 // The check of all databases of a data directory, or of a backup.
 import { join } from 'node:path'
 import { auditProblem } from './audit.ts'
-import { objectsOf, registryFile } from './data-directory.ts'
+import { comparedBackup } from './back-up.ts'
+import { isBackup, objectsOf, registryFile } from './data-directory.ts'
 import { corruptedSideFiles } from './rebuild.ts'
 import { checkSite } from './site-checks.ts'
 import { listedSites, lossOf, siteNames } from './site-list.ts'
 
 /**
- * Prints what there is to say of each site, and of the files of alarms, registry and audit. The caller holds the lock.
- * @param files of the sites @returns whether nothing has problems
+ * Prints what there is to say of each site, and of the files of alarms, registry and audit; of a backup also what a restore
+ * refuses. The caller holds the lock.
+ * @param files of the sites @returns whether nothing has problems @throws Error where it is a backup that is not complete
  */
-export function checkData(data: string, files: readonly string[]): boolean {
+export async function checkData(data: string, files: readonly string[]): Promise<boolean> {
+  const { differences } = isBackup(data) ? await comparedBackup(data) : { differences: [] }
+  for (const difference of differences) console.error(difference)
   const names = siteNames(data)
   const faulty = new Set<string>()
   const report = (name: string, problems: readonly string[]) => {
@@ -33,6 +37,8 @@ export function checkData(data: string, files: readonly string[]): boolean {
     }
   const others = corrupted.length + (audit ? 1 : 0)
   const ofOthers = others > 0 ? `; other files with problems: ${others}` : ''
-  console.log(`sites: ${files.length}, with problems: ${faulty.size}${ofOthers}`)
-  return faulty.size + others === 0
+  const ofBackup =
+    differences.length > 0 ? `; files that are not as they were backed up: ${differences.length}` : ''
+  console.log(`sites: ${files.length}, with problems: ${faulty.size}${ofOthers}${ofBackup}`)
+  return faulty.size + others + differences.length === 0
 }

@@ -50,6 +50,16 @@ export function refuseCache(data: string): void {
   )
 }
 
+/** What a backup contains. It is written last, so a backup without it is not complete. */
+export const MANIFEST = 'backup.json'
+
+/** Its name while the backup is made, from the beginning. */
+export const MANIFEST_PART = `${MANIFEST}.part`
+
+/** Whether a directory is a backup, complete or not. */
+export const isBackup = (directory: string): boolean =>
+  [MANIFEST, MANIFEST_PART].some((name) => existsSync(join(directory, name)))
+
 /** What a restore copies, until it is complete and moved into place. */
 export const partOf = (data: string): string => join(data, 'part')
 

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { objectsOf, siteFile } from '../../bin/data/data-directory.ts'
+import { alarmsFile } from '../../bin/data/alarms.ts'
+import { auditFile, objectsOf, registryFile, siteFile } from '../../bin/data/data-directory.ts'
 import { commandOf, run, succeeds, succeedsBeside } from '../support/command.ts'
 import { EARLIER_BUILD } from '../support/earlier-build.ts'
 import { EXTERNAL, fileOf, siteOf, started, temporaryDirectory } from '../support/serve.ts'
@@ -241,6 +242,29 @@ describe('what is not complete is refused', () => {
     expect([status, output]).toEqual([1, expect.stringContaining(text)])
     expect(existsSync(objectsOf(target()))).toBe(false)
   })
+
+  it.each<[string, (backup: string) => string]>([
+    ['site', fileOf],
+    ['alarms', alarmsFile],
+    ['registry', registryFile],
+    ['audit', auditFile],
+  ])(
+    'a backup whose file of the %s is missing or differs is a problem for verify, as for restore',
+    async (_, fileIn) => {
+      const backup = await backedUp()
+      const file = fileIn(backup)
+      const database = new DatabaseSync(file)
+      database.exec('PRAGMA user_version = 1')
+      database.close()
+      const verified = () => run('verify', '--data', backup)
+      expect(verified()).toEqual({
+        status: 1,
+        output: `sites: 1, with problems: 0; files that are not as they were backed up: 1\n${file} differs from what was backed up\n`,
+      })
+      rmSync(file)
+      expect(verified()).toEqual({ status: 1, output: expect.stringContaining(`${file} is missing\n`) })
+    },
+  )
 
   it('a backup into a directory that is not empty, or in the data, or of no data', async () => {
     const backup = await backedUp()

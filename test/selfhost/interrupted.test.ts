@@ -130,10 +130,11 @@ it('a backup that is killed at any step is no backup, and does not change the da
   for (; ; n++) {
     const to = join(directory, `${n}`)
     if (!isKilledAt(n, 'backup', '--data', full, '--to', to) || existsSync(join(to, 'backup.json'))) break
-    expect([n, run('restore', '--from', to, '--data', data, '--audit-of-backup')]).toEqual([
-      n,
-      { status: 1, output: `${to} is not a complete backup: it has no backup.json\n` },
-    ])
+    const refused = { status: 1, output: `${to} is not a complete backup: it has no backup.json\n` }
+    expect([n, run('restore', '--from', to, '--data', data, '--audit-of-backup')]).toEqual([n, refused])
+    const isBegun = existsSync(objectsOf(to))
+    const empty = { status: 1, output: `${to} has no data of the service\n` }
+    expect([n, run('verify', '--data', to)]).toEqual([n, isBegun ? refused : empty])
     expect(existsSync(data)).toBe(false)
   }
   expect(n).toBeGreaterThan(5)
