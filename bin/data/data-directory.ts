@@ -60,6 +60,17 @@ export const MANIFEST_PART = `${MANIFEST}.part`
 export const isBackup = (directory: string): boolean =>
   [MANIFEST, MANIFEST_PART].some((name) => existsSync(join(directory, name)))
 
+/**
+ * @throws Error where the directory is a backup: its sites do not know that they are of the past, so they would make refunds a
+ * second time (so does deploy/run)
+ */
+export function refuseBackup(data: string): void {
+  if (!isBackup(data)) return
+  throw new Error(
+    `${data} is a backup, must be a data directory: make one with npm run restore -- --from ${data} --data DIR`,
+  )
+}
+
 /** What a restore copies, until it is complete and moved into place. */
 export const partOf = (data: string): string => join(data, 'part')
 
@@ -106,11 +117,17 @@ function objectFile(key: string, name: string): string {
 }
 
 /**
- * The files of the sites. A request for a site that nobody wrote to leaves a file without tables: that is no site.
+ * The files of the sites of a data directory.
  * @param except files that are left out, without a look at them
- * @throws Error where the directory has no such folder, or is the cache of an instance of a cluster
+ * @throws Error where the directory has no such folder, is a backup, or is the cache of an instance of a cluster
  */
-export function siteFiles(data: string, except: ReadonlySet<string> = new Set()): string[] {
+export function siteFiles(data: string, except?: ReadonlySet<string>): string[] {
+  refuseBackup(data)
+  return readableSiteFiles(data, except)
+}
+
+/** The same, also of a backup. A request for a site that nobody wrote to leaves a file without tables: that is no site. */
+export function readableSiteFiles(data: string, except: ReadonlySet<string> = new Set()): string[] {
   refuseCache(data)
   const folder = objectsOf(data)
   if (!existsSync(folder)) throw new Error(missingSites(data) ?? `${data} has no data of the service`)

@@ -21,6 +21,7 @@ import {
   missingAudit,
   missingSites,
   objectsOf,
+  refuseBackup,
   refuseCache,
   registryFile,
   siteFile,
@@ -65,8 +66,8 @@ export type Report = (problem: string, level: 'error' | 'warning') => void
  * Prepares a start. What is wrong with a site, or a full disk, does not end it. Of the sites it reads those that the registry
  * does not know, because to read all takes the longer the more they are; `tendSites` starts the others while the service runs.
  * @param isAlone whether nobody calls tendSites: then all sites are read, and their alarms set
- * @throws Error where the folder of the sites or the audit is missing, or the directory is in use or a cluster's cache; naming
- * a corrupted file of alarms or registry, sites of an earlier build, or test sites that have been live
+ * @throws Error where the folder of the sites or the audit is missing, or the directory is in use, a backup or a cluster's cache;
+ * naming a corrupted file of alarms or registry, sites of an earlier build, or test sites that have been live
  */
 export async function prepareStart(
   data: string,
@@ -78,6 +79,7 @@ export async function prepareStart(
   }: { retentionDays: number | undefined; hasTestSites: boolean; isAlone?: boolean },
 ): Promise<void> {
   refuseCache(data)
+  refuseBackup(data)
   const isNew = !existsSync(objectsOf(data))
   await withLock(data, () => {
     const missing = missingSites(data) ?? missingAudit(data)

@@ -10,6 +10,7 @@ import {
   missingSites,
   objectsOf,
   partOf,
+  readableSiteFiles,
   siteFile,
   siteFiles,
   withLock,
@@ -26,7 +27,7 @@ npm run sites -- forget --data DIR --site SITE
   rebuild        makes the alarms and the registry from the tables of the sites; the service is stopped
   forget         takes a site off the registry whose file is not there any more; the service is stopped
 
-  --data DIR     the data directory
+  --data DIR     the data directory; of list also a backup
   --site SITE    the site
   --accept-loss  begins without the folder of the sites, or without the audit, where that is lost; deleted siteIds stay
                  deleted`
@@ -45,7 +46,7 @@ await command(USAGE, async () => {
   const acceptsLoss = action === 'rebuild' && values['accept-loss']
   if (acceptsLoss && missingSites(data) !== undefined) await withLock(data, () => acceptLoss(data))
   if (acceptsLoss && missingAudit(data) !== undefined) await withLock(data, () => giveAuditUp(data))
-  siteFiles(data)
+  if (action !== 'list') siteFiles(data)
   if (action === 'list') list(data)
   else if (action === 'rebuild') await withLock(data, () => repair(data, acceptsLoss))
   else if (action === 'forget') await withLock(data, () => forget(data, values.site))
@@ -53,6 +54,7 @@ await command(USAGE, async () => {
 })
 
 function list(data: string): void {
+  readableSiteFiles(data)
   for (const site of listedSites(data)) {
     const createdOn = timeOf(site.createdAt)
     const loss = site.deletedAt === undefined ? lossOf(data, site) : undefined

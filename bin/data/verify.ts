@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { command } from '../command.ts'
 import { parseOptions, required } from '../options.ts'
 import { checkData } from './check-data.ts'
-import { siteFiles, withLock } from './data-directory.ts'
+import { readableSiteFiles, withLock } from './data-directory.ts'
 
 const USAGE = `npm run verify -- --data DIR
 
@@ -13,6 +13,6 @@ await command(USAGE, async () => {
   const { values } = parseOptions({ options: { data: { type: 'string' } } })
   const data = resolve(required('--data', values.data))
   // A directory without data is refused before its lock.
-  const files = siteFiles(data)
+  const files = readableSiteFiles(data)
   if (!(await withLock(data, () => checkData(data, files)))) process.exitCode = 1
 })

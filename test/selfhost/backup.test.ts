@@ -1,7 +1,7 @@
 // Backup of a service that writes, restore, resume, verify.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -10,7 +10,7 @@ import { alarmsFile } from '../../bin/data/alarms.ts'
 import { auditFile, objectsOf, registryFile, siteFile } from '../../bin/data/data-directory.ts'
 import { commandOf, run, succeeds, succeedsBeside } from '../support/command.ts'
 import { EARLIER_BUILD } from '../support/earlier-build.ts'
-import { EXTERNAL, fileOf, siteOf, started, temporaryDirectory } from '../support/serve.ts'
+import { EXTERNAL, fileOf, serve, siteOf, started, temporaryDirectory } from '../support/serve.ts'
 import { errorCodeOf, type Site } from '../support/site-at.ts'
 
 let directory: string
@@ -296,6 +296,42 @@ describe('what is not complete is refused', () => {
       output: expect.stringContaining('demo: the database is of version 2 of a build before 0.3.0'),
     })
     expect(existsSync(objectsOf(target()))).toBe(false)
+  })
+})
+
+describe('a backup is no data directory', () => {
+  const backup = () => join(directory, 'backup')
+  const refused = () =>
+    `${backup()} is a backup, must be a data directory: make one with npm run restore -- --from ${backup()} --data DIR`
+
+  beforeEach(async () => {
+    const served = await started(data)
+    await siteOf(served).pay('a')
+    await expect.poll(() => run('sites', 'list', '--data', data).output).toMatch(/^demo\t/)
+    await served.stop()
+    succeeds('backup', '--data', data, '--to', backup())
+  })
+
+  it('no command changes, serves or copies it, complete or not; its sites are listed', async () => {
+    for (const name of ['backup.json', 'backup.json.part']) {
+      if (name !== 'backup.json') renameSync(join(backup(), 'backup.json'), join(backup(), name))
+      for (const [command = '', ...args] of [
+        ['resume'],
+        ['sites', 'rebuild'],
+        ['sites', 'forget', '--site', 'demo'],
+        ['backup', '--to', join(directory, 'copy')],
+      ])
+        expect([command, run(command, ...args, '--data', backup())]).toEqual([
+          command,
+          { status: 1, output: `${refused()}\n` },
+        ])
+      const served = await serve(backup())
+      expect([await served.ended, served.output()]).toEqual([1, expect.stringContaining(refused())])
+      const env = { ...process.env, WORKERD: 'true' }
+      const { status, stderr } = spawnSync('deploy/run', [backup()], { env })
+      expect([status, `${stderr}`]).toEqual([1, expect.stringContaining(`${backup()} is a backup`)])
+      expect(run('sites', 'list', '--data', backup()).output).toMatch(/^demo\t/)
+    }
   })
 })
 
