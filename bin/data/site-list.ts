@@ -75,8 +75,11 @@ export function forgetSites(data: string, siteIds: readonly string[]): void {
 /** What is wrong with the file of a site that the registry has; undefined if nothing is. */
 export function lossOf(data: string, site: ListedSite): string | undefined {
   const file = join(objectsOf(data), siteFile(site.siteId))
-  if (!existsSync(file)) return `the registry has the site, but its file is missing: ${file}`
-  const found = epochIn(file)
+  const isThere = existsSync(file)
+  const found = isThere ? epochIn(file) : undefined
+  // The next start makes the file of a deleted site again.
+  if (found === undefined && site.deletedAt !== undefined) return undefined
+  if (!isThere) return `the registry has the site, but its file is missing: ${file}`
   return found === 'corrupted' ? undefined : otherDatabase(data, site, found)
 }
 

@@ -57,7 +57,7 @@ function list(data: string): void {
   readableSiteFiles(data)
   for (const site of listedSites(data)) {
     const createdOn = timeOf(site.createdAt)
-    const loss = site.deletedAt === undefined ? lossOf(data, site) : undefined
+    const loss = lossOf(data, site)
     const mark = deletionOf(site)
     // In quotes, so that no shop's name looks like the column after it.
     const file = join(OBJECTS, siteFile(site.siteId))

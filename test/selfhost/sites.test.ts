@@ -19,6 +19,7 @@ import { objectsOf, registryFile } from '../../bin/data/data-directory.ts'
 import { listedSites } from '../../bin/data/site-list.ts'
 import { run, succeeds } from '../support/command.ts'
 import { asOperator, fileOf, siteOf, started, temporaryDirectory } from '../support/serve.ts'
+import { errorCodeOf } from '../support/site-at.ts'
 
 let directory: string
 let data: string
@@ -73,6 +74,21 @@ it('every site that was written to is listed, with the name of its shop in quote
   expect(list()).toMatch(
     /^demo\t20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ\t"deleted by the operator"\tfps-qr-Site\/[0-9a-f]{64}\.sqlite\n$/,
   )
+})
+
+it('a deleted site whose file is gone is no problem: it keeps its siteId', async () => {
+  const served = await started(data)
+  await siteOf(served).create('a')
+  const body = { siteId: 'demo', force: true }
+  expect((await asOperator(served, '/sites/demo', { method: 'DELETE', body })).status).toBe(204)
+  await served.stop()
+  for (const lose of [removeFile, (file: string) => writeFileSync(file, '')]) {
+    lose(fileOf(data))
+    expect(succeeds('sites', 'list', '--data', data)).toMatch(/\tdeleted by the operator\n$/)
+    expect(succeeds('verify', '--data', data)).toMatch(/^sites: [01], with problems: 0\n$/)
+  }
+  const again = await started(data)
+  expect(errorCodeOf(await siteOf(again).create('a'))).toBe('site.deleted')
 })
 
 describe('the file of a listed site', () => {
