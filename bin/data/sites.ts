@@ -25,7 +25,7 @@ npm run sites -- forget --data DIR --site SITE
   list           the sites of the registry: name, creation in UTC, shop in quotes, its file in DIR, whether it is
                  deleted, and what is wrong, with tabs between them; the service may be running
   rebuild        makes the alarms and the registry from the tables of the sites; the service is stopped
-  forget         takes a site off the registry whose file is not there any more; the service is stopped
+  forget         takes a site off the registry whose file is not there any more, but no deleted one; the service is stopped
 
   --data DIR     the data directory; of list also a backup
   --site SITE    the site
@@ -101,6 +101,8 @@ async function repair(data: string, acceptsLoss: boolean): Promise<void> {
 function forget(data: string, siteId: string | undefined): void {
   const site = listedSites(data).find((each) => each.siteId === siteId)
   if (siteId === undefined || !site) throw new Error(`--site is ${siteId}, must be a site of the registry`)
+  if (site.deletedAt !== undefined)
+    throw new Error(`--site is ${siteId}, must not be a deleted site: its siteId is never used again`)
   const file = join(objectsOf(data), siteFile(siteId))
   if (existsSync(file)) throw new Error(`site ${siteId} has a file, must be removed first: ${file}`)
   forgetSites(data, [siteId])

@@ -76,7 +76,7 @@ it('every site that was written to is listed, with the name of its shop in quote
   )
 })
 
-it('a deleted site whose file is gone is no problem: it keeps its siteId', async () => {
+it('a deleted site keeps its siteId: one whose file is gone is no problem, and is not forgotten', async () => {
   const served = await started(data)
   await siteOf(served).create('a')
   const body = { siteId: 'demo', force: true }
@@ -86,6 +86,10 @@ it('a deleted site whose file is gone is no problem: it keeps its siteId', async
     lose(fileOf(data))
     expect(succeeds('sites', 'list', '--data', data)).toMatch(/\tdeleted by the operator\n$/)
     expect(succeeds('verify', '--data', data)).toMatch(/^sites: [01], with problems: 0\n$/)
+    expect(run('sites', 'forget', '--data', data, '--site', 'demo')).toEqual({
+      status: 1,
+      output: '--site is demo, must not be a deleted site: its siteId is never used again\n',
+    })
   }
   const again = await started(data)
   expect(errorCodeOf(await siteOf(again).create('a'))).toBe('site.deleted')
