@@ -12,6 +12,7 @@ import {
   isRestoreInterrupted,
   objectsOf,
   partOf,
+  refuseBackup,
   registryFile,
   siteFiles,
   withLock,
@@ -36,9 +37,21 @@ interface Restored {
  */
 export async function restore(from: string, data: string, before?: string): Promise<Restored> {
   const manifest = await checkedBackup(from)
-  if (before !== undefined && !continues(before, from)) {
+  if (before === undefined) return restoreChecked(from, data, manifest)
+  refuseBackup(before)
+  if (!continues(before, from)) {
     throw new Error(`--before is ${before}, its audit lacks rows that the backup has: ${auditFile(before)}`)
   }
+  // Its service would go on with acts that the restored audit does not have.
+  return withLock(before, () => restoreChecked(from, data, manifest, before))
+}
+
+async function restoreChecked(
+  from: string,
+  data: string,
+  manifest: Manifest,
+  before?: string,
+): Promise<Restored> {
   if (!isRestoreInterrupted(data)) makeEmpty(data, '--data')
   return withLock(data, async () => {
     await copyAudit(before ?? from, data)

@@ -20,6 +20,7 @@ import {
   siteOf,
   started,
   temporaryDirectory,
+  workerdOf,
 } from '../support/serve.ts'
 
 const RUNS = Number(process.env.RUNS ?? 1)
@@ -201,6 +202,22 @@ it('without --before it is the backup’s, by a word and recorded; one that lack
     'command.restore DONE',
   ])
   for (const { details } of rows.slice(2)) expect(details).toMatchObject({ audit: 'of the backup' })
+})
+
+it('a restore refuses --before while its service runs, or where that is a backup', async () => {
+  const served = await started(data)
+  await siteOf(served).pay('a')
+  const [backup, restored] = [join(directory, 'backup'), join(directory, 'restored')]
+  await succeedsBeside('backup', '--data', data, '--to', backup)
+  const restore = (before: string) => run('restore', '--from', backup, '--data', restored, '--before', before)
+  expect(restore(data)).toEqual({
+    status: 1,
+    output: `${data} is in use by process ${workerdOf(data)}: stop it first\n`,
+  })
+  expect(restore(backup).output).toContain(`${backup} is a backup, must be a data directory`)
+  expect(existsSync(restored)).toBe(false)
+  await served.stop()
+  expect(restore(data)).toMatchObject({ status: 0 })
 })
 
 it.each([
