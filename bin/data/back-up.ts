@@ -21,7 +21,7 @@ import { dirname, join, sep } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
 import { reasonOf } from '../system-error.ts'
-import { ALARMS } from './alarms.ts'
+import { ALARMS, alarmsFile } from './alarms.ts'
 import {
   auditFile,
   MANIFEST,
@@ -92,7 +92,8 @@ export async function backUp(data: string, to: string, site?: string): Promise<B
     registry = await copy('the registry', registryFile(data), registryFile(to))
     if (registry !== undefined && site !== undefined) registry = await keepOnly(to, site)
   }
-  const alarms = existsSync(join(objectsOf(data), ALARMS)) ? [ALARMS] : []
+  // Those of the other sites would ring where these are not; a restore makes that of the one site.
+  const alarms = site === undefined && existsSync(alarmsFile(data)) ? [ALARMS] : []
   for (const file of [...sites, ...alarms]) {
     const sha256 = await copy(file, join(objectsOf(data), file), join(objectsOf(to), file))
     if (sha256 !== undefined) files[file] = sha256

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { alarmsFile } from '../../bin/data/alarms.ts'
+import { alarmNames, alarmsFile } from '../../bin/data/alarms.ts'
 import { auditFile, objectsOf, registryFile, siteFile } from '../../bin/data/data-directory.ts'
 import { commandOf, run, succeeds, succeedsBeside } from '../support/command.ts'
 import { EARLIER_BUILD } from '../support/earlier-build.ts'
@@ -182,13 +182,16 @@ function rehash(backup: string): void {
   writeFileSync(file, JSON.stringify(manifest))
 }
 
-it('of a running service one site can be copied, and be served elsewhere', async () => {
+it('of a running service one site can be copied with its alarm alone, and be served elsewhere', async () => {
   const served = await started(data)
   for (const siteId of ['demo', 'other']) expect((await siteOf(served, siteId).create('a')).status).toBe(200)
+  const alarmsOf = (of: string) => [...alarmNames(of).values()].toSorted()
+  await expect.poll(() => alarmsOf(data)).toEqual(['demo', 'other'])
   const backup = join(directory, 'backup')
   expect(succeeds('backup', '--data', data, '--to', backup, '--site', 'other')).toMatch(/^sites: 1, /)
   const elsewhere = join(directory, 'elsewhere')
   succeeds('restore', '--from', backup, '--data', elsewhere, '--audit-of-backup')
+  expect(alarmsOf(elsewhere)).toEqual(['other'])
   const second = await started(elsewhere)
   expect((await siteOf(second, 'other').ask('/sbp/qrCodes/a')).status).toBe(200)
   expect((await siteOf(second, 'demo').ask('/sbp/qrCodes/a')).status).toBe(404)
