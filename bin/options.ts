@@ -1,4 +1,4 @@
-// Parses command-line options: refuses unknown ones, and those that npm took for its own.
+// Parses command-line options: refuses unknown and empty ones, and those that npm took for its own.
 import { readFileSync } from 'node:fs'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { nearestOf } from '../src/http/nearest.ts'
@@ -9,7 +9,7 @@ const OF_NPM: readonly string[] = ['scope']
 
 /**
  * Reads the options of a command, as `parseArgs` does.
- * @throws Error naming an option that does not exist, or one that npm took because `--` was not before it
+ * @throws Error naming an option that does not exist or is empty, or one that npm took because `--` was not before it
  */
 export function parseOptions<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
   const names = Object.keys(config.options ?? {})
@@ -24,6 +24,9 @@ export function parseOptions<T extends ParseArgsConfig>(config: T): ReturnType<t
       const nearest = nearestOf(token.name, names)
       throw new Error(`${token.rawName} is unknown${nearest ? `, did you mean --${nearest}` : ''}`)
     }
+    // Such as that of a shell variable that is not set: a path would be the current directory.
+    if (token.kind === 'option' && token.value === '')
+      throw new Error(`${token.rawName} is empty, must have a value`)
     if (token.kind === 'positional' && !config.allowPositionals) {
       throw new Error(
         `${token.value} is not an option: write -- before the options, as in -- --${names[0]} …`,

@@ -123,6 +123,12 @@ describe('a start that cannot serve ends with status 1 and says why, in JSON', (
     ])
   })
 
+  it.each(['--data', '--ip'])('an empty %s, as of a shell variable that is not set', async (option) => {
+    const served = await serve(data, { options: [option, ''] })
+    expect(await served.ended).toBe(1)
+    expect(messagesOf(served)).toEqual([`${option} is empty, must have a value`])
+  })
+
   it.each(['--port', '--admin-port'])(
     'a port of %s that another program has, which is named',
     async (option) => {
