@@ -12,12 +12,13 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join, sep } from 'node:path'
+import { basename, dirname, join, sep } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
 import { reasonOf } from '../system-error.ts'
@@ -67,7 +68,8 @@ export async function backUp(data: string, to: string, site?: string): Promise<B
   const sites = site === undefined ? all : all.filter((file) => file === siteFile(site))
   if (site !== undefined && sites.length === 0) throw new Error(`${data} has no site ${site}`)
 
-  if (`${to}${sep}`.startsWith(`${data}${sep}`)) throw new Error(`--to is ${to}, must not be in ${data}`)
+  if (`${realPath(to)}${sep}`.startsWith(`${realPath(data)}${sep}`))
+    throw new Error(`--to is ${to}, must not be in ${data}`)
   makeEmpty(to, '--to')
   const part = join(to, MANIFEST_PART)
   writeFileSync(part, '')
@@ -228,6 +230,10 @@ export function makeEmpty(directory: string, option: string): void {
     throw new Error(`${option} is ${directory}, must be an empty directory`)
   }
 }
+
+/** Where a path leads by its links; its end may not exist yet. */
+const realPath = (path: string): string =>
+  existsSync(path) ? realpathSync(path) : join(realPath(dirname(path)), basename(path))
 
 async function copyDatabase(from: string, to: string): Promise<{ bytes: number; sha256: string }> {
   const database = new DatabaseSync(from, { readOnly: true, timeout: 10_000 })

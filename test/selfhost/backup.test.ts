@@ -1,7 +1,7 @@
 // Backup of a service that writes, restore, resume, verify.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -275,11 +275,17 @@ describe('what is not complete is refused', () => {
       status: 1,
       output: `--to is ${backup}, must be an empty directory\n`,
     })
-    const inside = join(data, 'backup')
-    expect(run('backup', '--data', data, '--to', inside)).toEqual({
-      status: 1,
-      output: `--to is ${inside}, must not be in ${data}\n`,
-    })
+    const [inside, link] = [join(data, 'backup'), join(directory, 'link')]
+    symlinkSync(data, link)
+    for (const [from, to] of [
+      [data, inside],
+      [link, inside],
+      [data, join(link, 'backup')],
+    ])
+      expect(run('backup', '--data', from ?? '', '--to', to ?? '')).toEqual({
+        status: 1,
+        output: `--to is ${to}, must not be in ${from}\n`,
+      })
     expect(existsSync(inside)).toBe(false)
     expect(run('backup', '--data', directory, '--to', target())).toEqual({
       status: 1,
