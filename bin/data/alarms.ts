@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { readablePath } from './backup-directory.ts'
 import { objectsOf } from './data-directory.ts'
 import { changeFile } from './side-file.ts'
 
@@ -14,7 +15,7 @@ export const alarmsFile = (data: string): string => join(objectsOf(data), ALARMS
 export function alarmNames(data: string): Map<string, string> {
   const names = new Map<string, string>()
   if (!existsSync(alarmsFile(data))) return names
-  const database = new DatabaseSync(alarmsFile(data), { readOnly: true })
+  const database = new DatabaseSync(readablePath(alarmsFile(data)), { readOnly: true })
   try {
     const rows = database.prepare('SELECT actor_id, actor_name FROM _cf_ALARM WHERE actor_name IS NOT NULL')
     for (const { actor_id, actor_name } of rows.iterate()) names.set(`${actor_id}.sqlite`, String(actor_name))

@@ -7,6 +7,7 @@ import { backup, DatabaseSync } from 'node:sqlite'
 import { AUDIT_SCHEMA, addRow } from '../../src/audit/rows.ts'
 import type { Act, ActDetails, NewAuditRow } from '../../src/contract/audit.ts'
 import { hasTables, migrate } from '../../src/site/database/schema.ts'
+import { readablePath } from './backup-directory.ts'
 import { auditFile, auditMark, missingAudit } from './data-directory.ts'
 import { changeFile } from './side-file.ts'
 import { siteStorage } from './site-storage.ts'
@@ -100,7 +101,7 @@ export async function copyAudit(from: string, data: string): Promise<void> {
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
   const part = `${target}.part`
   // With what is in its log only.
-  const database = new DatabaseSync(source, { readOnly: true, timeout: 10_000 })
+  const database = new DatabaseSync(readablePath(source), { readOnly: true, timeout: 10_000 })
   try {
     await backup(database, part, { rate: 2 ** 30 })
   } finally {
@@ -149,7 +150,7 @@ export function revokedKeys(data: string): { id: string; at: number }[] {
 }
 
 function withAudit<T>(file: string, work: (database: DatabaseSync) => T): T {
-  const database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
+  const database = new DatabaseSync(readablePath(file), { readOnly: true, timeout: 10_000 })
   try {
     return work(database)
   } finally {

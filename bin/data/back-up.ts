@@ -23,10 +23,9 @@ import { backup, DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
 import { reasonOf } from '../system-error.ts'
 import { ALARMS, alarmsFile } from './alarms.ts'
+import { MANIFEST, MANIFEST_PART } from './backup-directory.ts'
 import {
   auditFile,
-  MANIFEST,
-  MANIFEST_PART,
   missingAudit,
   objectsOf,
   registryFile,

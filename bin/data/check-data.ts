@@ -2,14 +2,15 @@
 import { join } from 'node:path'
 import { auditProblem } from './audit.ts'
 import { comparedBackup } from './back-up.ts'
-import { isBackup, objectsOf, registryFile } from './data-directory.ts'
+import { isBackup } from './backup-directory.ts'
+import { objectsOf, registryFile } from './data-directory.ts'
 import { corruptedSideFiles } from './rebuild.ts'
 import { checkSite } from './site-checks.ts'
 import { listedSites, lossOf, siteNames } from './site-list.ts'
 
 /**
  * Prints what there is to say of each site, and of the files of alarms, registry and audit; of a backup also what a restore
- * refuses. The caller holds the lock.
+ * refuses. The caller holds the lock of a data directory.
  * @param files of the sites @returns whether nothing has problems @throws Error where it is a backup that is not complete
  */
 export async function checkData(data: string, files: readonly string[]): Promise<boolean> {

@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers'
 import { AUDIT, PROBE_OBJECT, REGISTRY } from '../../src/contract/site-id.ts'
 import { hasTables } from '../../src/site/database/schema.ts'
 import { AUDIT_OBJECTS, OBJECTS, REGISTRY_OBJECTS } from '../serve/workerd-config.ts'
+import { isBackup, readablePath } from './backup-directory.ts'
 import { siteStorage } from './site-storage.ts'
 
 /** The command that locks a data directory for another command. */
@@ -49,16 +50,6 @@ export function refuseCache(data: string): void {
     `${data} is the cache of an instance of a cluster, the sites are in its bucket: npm run cluster, docs/cluster.md`,
   )
 }
-
-/** What a backup contains. It is written last, so a backup without it is not complete. */
-export const MANIFEST = 'backup.json'
-
-/** Its name while the backup is made, from the beginning. */
-export const MANIFEST_PART = `${MANIFEST}.part`
-
-/** Whether a directory is a backup, complete or not. */
-export const isBackup = (directory: string): boolean =>
-  [MANIFEST, MANIFEST_PART].some((name) => existsSync(join(directory, name)))
 
 /**
  * @throws Error where the directory is a backup: its sites do not know that they are of the past, so they would make refunds a
@@ -149,7 +140,7 @@ function isEmpty(file: string): boolean {
   try {
     // Opening thousands of files takes seconds; in a small one, the tables may still be in its log.
     if (statSync(file).size > PAGE_BYTES) return false
-    const database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
+    const database = new DatabaseSync(readablePath(file), { readOnly: true, timeout: 10_000 })
     try {
       return !hasTables(siteStorage(database))
     } finally {

@@ -1,6 +1,6 @@
 // Restores the sites of a backup: they have no record of what happened after it.
 import { randomBytes } from 'node:crypto'
-import { copyFileSync, mkdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { EarlierBuild, migrate, type TableStorage } from '../../src/site/database/schema.ts'
 import { endRestore } from '../../src/site/resume.ts'
@@ -83,9 +83,12 @@ function copySites(from: string, data: string, { time, files, registry }: Manife
   const part = partOf(data)
   const folders = [objectsOf, (of: string) => dirname(registryFile(of))]
   for (const folder of folders) mkdirSync(folder(part), { recursive: true, mode: 0o700 })
-  for (const file of Object.keys(files))
-    copyFileSync(join(objectsOf(from), file), join(objectsOf(part), file))
-  if (registry !== undefined) copyFileSync(registryFile(from), registryFile(part))
+  const copies = Object.keys(files).map((file) => (of: string) => join(objectsOf(of), file))
+  for (const file of registry === undefined ? copies : [...copies, registryFile]) {
+    copyFileSync(file(from), file(part))
+    // A copy has the mode of its file, and a backup may not be writable.
+    chmodSync(file(part), 0o600)
+  }
   try {
     markAll(part)
   } catch (error) {

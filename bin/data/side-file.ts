@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TableStorage } from '../../src/site/database/schema.ts'
+import { readablePath } from './backup-directory.ts'
 import { siteStorage } from './site-storage.ts'
 
 /** SQLite's result codes; others say that the file cannot be read at all. */
@@ -17,7 +18,7 @@ export function corruption(file: string, data: string): string | undefined {
 
 function faultOf(file: string): string | undefined {
   try {
-    const database = new DatabaseSync(file)
+    const database = new DatabaseSync(readablePath(file))
     try {
       const result = database.prepare('PRAGMA quick_check(1)').get()?.quick_check
       return result === 'ok' ? undefined : String(result)

@@ -1,6 +1,7 @@
 // Checks the file of a site's database: its pages, its tables, its rules and its references.
 import { DatabaseSync } from 'node:sqlite'
 import { hasTables, migrate, SITE, versionIn } from '../../src/site/database/schema.ts'
+import { readablePath } from './backup-directory.ts'
 import { RULES } from './site-rules.ts'
 import { siteStorage } from './site-storage.ts'
 
@@ -18,7 +19,7 @@ interface Checked {
 /** Checks a site's database. It writes nothing but what SQLite itself recovers after a crash. */
 export function checkSite(file: string): Checked {
   try {
-    const database = new DatabaseSync(file)
+    const database = new DatabaseSync(readablePath(file))
     try {
       return check(database)
     } finally {

@@ -6,6 +6,7 @@ import type { RegistryEntry, SiteIdentity } from '../../src/contract/registry-en
 import { REGISTRY_SCHEMA, recordSite } from '../../src/registry/sites.ts'
 import { hasTables, migrate } from '../../src/site/database/schema.ts'
 import { alarmNames } from './alarms.ts'
+import { readablePath } from './backup-directory.ts'
 import { objectsOf, registryFile, siteFile } from './data-directory.ts'
 import { changeFile } from './side-file.ts'
 import { readingSite, siteStorage } from './site-storage.ts'
@@ -20,7 +21,7 @@ export type ListedSite = SiteIdentity & {
 /** The sites that the registry has, by their names. @throws Error where its file is corrupted */
 export function listedSites(data: string): ListedSite[] {
   if (!existsSync(registryFile(data))) return []
-  const database = new DatabaseSync(registryFile(data), { readOnly: true })
+  const database = new DatabaseSync(readablePath(registryFile(data)), { readOnly: true })
   try {
     if (!hasTables(siteStorage(database), REGISTRY_SCHEMA)) return []
     const rows = database.prepare('SELECT * FROM sites ORDER BY site_id').all()

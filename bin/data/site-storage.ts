@@ -1,6 +1,7 @@
 // Opens the database of an object outside that object, for the code of src/site that needs no object.
 import { DatabaseSync } from 'node:sqlite'
 import { hasTables, type TableStorage } from '../../src/site/database/schema.ts'
+import { readablePath } from './backup-directory.ts'
 
 /** The database as src/site uses it. */
 export const siteStorage = (database: DatabaseSync): TableStorage => ({
@@ -37,7 +38,7 @@ export const withSite = <T>(file: string, work: (storage: TableStorage) => T): T
 
 /** The same, to read, also while the service runs: the last connection that can write locks a database when it closes it. */
 export const readingSite = <T>(file: string, work: (storage: TableStorage) => T): T | undefined =>
-  withDatabase(new DatabaseSync(file, { readOnly: true, timeout: 10_000 }), work)
+  withDatabase(new DatabaseSync(readablePath(file), { readOnly: true, timeout: 10_000 }), work)
 
 function withDatabase<T>(database: DatabaseSync, work: (storage: TableStorage) => T): T | undefined {
   try {

@@ -1,10 +1,19 @@
 // Backup of a service that writes, restore, resume, verify.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { alarmNames, alarmsFile } from '../../bin/data/alarms.ts'
 import { auditFile, objectsOf, registryFile, siteFile } from '../../bin/data/data-directory.ts'
@@ -308,6 +317,15 @@ describe('what is not complete is refused', () => {
   })
 })
 
+// root may write everywhere, unless this is taken from it.
+const asUser =
+  process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override', '--inh-caps=-dac_override'] : []
+function runAsUser(name: string, ...args: string[]) {
+  const [command = '', ...all] = [...asUser, process.execPath, ...commandOf(name), ...args]
+  const { status, stdout, stderr } = spawnSync(command, all)
+  return { status, output: `${stdout}${stderr}` }
+}
+
 describe('a backup is no data directory', () => {
   const backup = () => join(directory, 'backup')
   const refused = () =>
@@ -342,18 +360,27 @@ describe('a backup is no data directory', () => {
       expect(run('sites', 'list', '--data', backup()).output).toMatch(/^demo\t/)
     }
   })
+
+  it('it stays as it is: one that its user cannot write is listed, verified and restored', () => {
+    const names = () => readdirSync(backup(), { recursive: true }).toSorted()
+    const before = names()
+    spawnSync('chmod', ['-R', 'a-w', backup()])
+    onTestFinished(() => void spawnSync('chmod', ['-R', 'u+w', backup()]))
+    const restored = join(directory, 'restored')
+    for (const [command = '', ...args] of [
+      ['sites', 'list', '--data', backup()],
+      ['verify', '--data', backup()],
+      ['restore', '--from', backup(), '--data', restored, '--audit-of-backup'],
+      ['resume', '--data', restored],
+    ]) {
+      const { status, output } = runAsUser(command, ...args)
+      expect([command, status, output]).toEqual([command, 0, output])
+    }
+    expect(names()).toEqual(before)
+  })
 })
 
 describe('a directory that its user cannot write is named in one line', () => {
-  // root may write everywhere, unless this is taken from it.
-  const asUser =
-    process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override', '--inh-caps=-dac_override'] : []
-  const runAsUser = (name: string, ...args: string[]) => {
-    const [command = '', ...all] = [...asUser, process.execPath, ...commandOf(name), ...args]
-    const { status, stdout, stderr } = spawnSync(command, all)
-    return { status, output: `${stdout}${stderr}` }
-  }
-
   it.each<[string, (to: string) => string[]]>([
     ['--to', (to) => ['backup', '--data', data, '--to', to]],
     ['--data', (to) => ['restore', '--from', join(directory, 'backup'), '--data', to, '--audit-of-backup']],
