@@ -3,17 +3,19 @@ import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TableStorage } from '../../src/site/database/schema.ts'
-import { readablePath } from './backup-directory.ts'
+import { isBackup, readablePath } from './backup-directory.ts'
 import { siteStorage } from './site-storage.ts'
 
 /** SQLite's result codes; others say that the file cannot be read at all. */
 const [SQLITE_CORRUPT, SQLITE_NOTADB] = [11, 26]
 
-/** What is wrong with such a file of a data directory, and the command that helps; undefined if it is sound, or missing. */
+/** What is wrong with such a file, and the command that helps a data directory; undefined if it is sound, or missing. */
 export function corruption(file: string, data: string): string | undefined {
   if (!existsSync(file)) return undefined
   const found = faultOf(file)
-  return found && `${file} is corrupted (${found}): npm run sites -- rebuild --data ${data}`
+  // A backup is not repaired.
+  const remedy = isBackup(data) ? '' : `: npm run sites -- rebuild --data ${data}`
+  return found && `${file} is corrupted (${found})${remedy}`
 }
 
 function faultOf(file: string): string | undefined {

@@ -361,6 +361,12 @@ describe('a backup is no data directory', () => {
     }
   })
 
+  it('no command that would be refused is named for a corrupted file of it', () => {
+    writeFileSync(registryFile(backup()), Buffer.alloc(8192, 'x'))
+    const { output } = run('verify', '--data', backup())
+    expect(output).toContain(`${registryFile(backup())} is corrupted (file is not a database)\n`)
+  })
+
   it('it stays as it is: one that its user cannot write is listed, verified and restored', () => {
     const names = () => readdirSync(backup(), { recursive: true }).toSorted()
     const before = names()
