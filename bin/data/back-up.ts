@@ -24,14 +24,7 @@ import * as z from 'zod'
 import { reasonOf } from '../system-error.ts'
 import { ALARMS, alarmsFile } from './alarms.ts'
 import { MANIFEST, MANIFEST_PART } from './backup-directory.ts'
-import {
-  auditFile,
-  missingAudit,
-  objectsOf,
-  registryFile,
-  siteFile,
-  siteFiles,
-} from './data-directory.ts'
+import { auditFile, missingAudit, objectsOf, registryFile, siteFile, siteFiles } from './data-directory.ts'
 import { forgetSites, listedSites } from './site-list.ts'
 
 const Manifest = z.object({
