@@ -44,7 +44,9 @@ await command(USAGE, async () => {
   if ((await bucket.read(LOADING)) !== undefined) {
     throw new Error(`${cluster} has a load of sites that did not end: it lacks some`)
   }
-  const sites = await fetchSites(bucket, settings, data)
+  const { sites, problems } = await fetchSites(bucket, settings, data)
+  for (const problem of problems) console.error(problem)
+  if (problems.length > 0) process.exitCode = 1
   console.log(`sites fetched: ${sites}; refunds and charges wait until npm run resume -- --data ${data}`)
 })
 

@@ -6,27 +6,28 @@ import { recorded } from './audit.ts'
 import { makeEmpty } from './back-up.ts'
 import type { Bucket, BucketSettings } from './bucket.ts'
 import { type Engine, forEach, withEngine } from './bucket-engine.ts'
-import { objectsOf, partOf, siteFiles, withLock } from './data-directory.ts'
+import { objectsOf, partOf, withLock } from './data-directory.ts'
 import { FOLDERS } from './objects-config.ts'
-import { rebuild } from './rebuild.ts'
-import { markAll } from './restored-sites.ts'
+import { markAll, type Restored } from './restored-sites.ts'
+
+type Fetched = Omit<Restored, 'time'>
 
 /**
  * Copies all sites, with the registry and the audit, and marks the sites as restored. The instances are stopped.
  * @param data empty, or not there
- * @returns how many sites it has
+ * @returns how many sites it has, and what is wrong with others
  * @throws Error where the bucket has no sites, or an instance runs; then the directory has no data
  */
-export async function fetchSites(bucket: Bucket, settings: BucketSettings, data: string): Promise<number> {
+export async function fetchSites(bucket: Bucket, settings: BucketSettings, data: string): Promise<Fetched> {
   makeEmpty(data, '--data')
   return withLock(data, async () => {
     const part = partOf(data)
+    let fetched: Fetched
     try {
       await withEngine(bucket, settings, part, (engine) => copyAll(engine, part))
       if (!existsSync(objectsOf(part))) throw new Error(`${bucket.name} has no sites`)
       // The cluster can go on, and nothing says what it will have sent.
-      markAll(part)
-      rebuild(part, Date.now(), { isRepair: true })
+      fetched = markAll(part, data, part)
       // The sites last: missingSites refuses the start of what is not complete.
       for (const folder of [FOLDERS.Audit, FOLDERS.Registry, FOLDERS.Site]) {
         if (existsSync(join(part, folder))) renameSync(join(part, folder), join(data, folder))
@@ -39,8 +40,8 @@ export async function fetchSites(bucket: Bucket, settings: BucketSettings, data:
       data,
       'command.fetch',
       { cluster: bucket.name },
-      () => siteFiles(data).length,
-      (sites) => ({ sites }),
+      () => fetched,
+      ({ sites, problems }) => ({ sites, problems: problems.length }),
     )
   })
 }

@@ -28,7 +28,7 @@ import {
   siteFiles,
   withLock,
 } from './data-directory.ts'
-import { changeFile, corruption, setAside } from './side-file.ts'
+import { changeFile, corruption, setAsideCorrupted } from './side-file.ts'
 import {
   type FoundSite,
   type ListedSite,
@@ -157,6 +157,7 @@ const sideFiles = (data: string): string[] => [alarmsFile(data), registryFile(da
  * @param auditOf the directory that has the audit
  * @param retentionDays the setting of the service, null without it; undefined if it is not known
  * @param isOfNew only sites that the registry does not know are read, and no lost file is looked for
+ * @param except files that are not read: what is wrong with them is known
  * @throws EarlierBuild naming the sites that an earlier build made, before an alarm is set
  */
 export function rebuild(
@@ -167,11 +168,13 @@ export function rebuild(
     retentionDays,
     isOfNew = false,
     auditOf = data,
+    except = [],
   }: {
     isRepair?: boolean
     retentionDays?: number | null
     isOfNew?: boolean
     auditOf?: string
+    except?: Iterable<string>
   } = {},
 ): Rebuilt {
   let names: Map<string, string> | undefined
@@ -184,11 +187,11 @@ export function rebuild(
       problems.push(`${site.siteId}: ${error instanceof Error ? error.message : error}`)
     }
   }
-  if (isRepair) for (const file of sideFiles(data)) setAside(file)
+  if (isRepair) for (const file of sideFiles(data)) setAsideCorrupted(file)
   const alarms: SiteAlarm[] = []
   const found: FoundSite[] = []
   const earlier: string[] = []
-  const known = new Set(isOfNew ? listed.map(({ siteId }) => siteFile(siteId)) : [])
+  const known = new Set([...except, ...(isOfNew ? listed.map(({ siteId }) => siteFile(siteId)) : [])])
   for (const file of siteFiles(data, known)) {
     try {
       const site = withSite(join(objectsOf(data), file), (storage) => readSite(storage, now, retentionDays))

@@ -33,6 +33,7 @@ await command(USAGE, async () => {
     before === undefined ? undefined : resolve(before),
   )
   for (const problem of problems) console.error(problem)
+  if (problems.length > 0) process.exitCode = 1
   if (isOfBackup)
     console.log(`the audit is that of the backup: what operators did after ${time} is not in it`)
   console.log(`sites restored: ${sites}, as they were at ${time}. What happened since is not known here:

@@ -1,10 +1,11 @@
 // Restores the sites of a backup: they have no record of what happened after it.
 import { randomBytes } from 'node:crypto'
-import { chmodSync, copyFileSync, mkdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { EarlierBuild, migrate, type TableStorage } from '../../src/site/database/schema.ts'
+import { chmodSync, copyFileSync, mkdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { migrate, type TableStorage } from '../../src/site/database/schema.ts'
 import { endRestore } from '../../src/site/resume.ts'
 import { milliseconds } from '../../src/site/time.ts'
+import { reasonOf } from '../system-error.ts'
 import { continues, copyAudit, recorded } from './audit.ts'
 import { checkedBackup, type Manifest, makeEmpty } from './back-up.ts'
 import {
@@ -18,10 +19,12 @@ import {
   withLock,
 } from './data-directory.ts'
 import { checkSideFiles, rebuild } from './rebuild.ts'
+import { isOfCorruption, setAside } from './side-file.ts'
 import { siteNames } from './site-list.ts'
 import { withSite } from './site-storage.ts'
 
-interface Restored {
+export interface Restored {
+  /** Those that can be served. */
   sites: number
   /** Of the backup. */
   time: string
@@ -67,7 +70,7 @@ async function restoreChecked(
         if (isRestoreInterrupted(data)) removeLeftovers(data)
         return copySites(from, data, manifest)
       },
-      ({ sites }) => ({ sites }),
+      ({ sites, problems }) => ({ sites, problems: problems.length }),
     )
   })
 }
@@ -89,30 +92,51 @@ function copySites(from: string, data: string, { time, files, registry }: Manife
     // A copy has the mode of its file, and a backup may not be writable.
     chmodSync(file(part), 0o600)
   }
+  let restored: Omit<Restored, 'time'>
   try {
-    markAll(part)
+    restored = markAll(part, data, data)
   } catch (error) {
     rmSync(part, { recursive: true })
     throw error
   }
-  const { problems } = rebuild(part, Date.now(), { isRepair: true, auditOf: data })
   for (const folder of folders.toReversed()) renameSync(folder(part), folder(data))
   rmdirSync(part)
-  return { sites: siteFiles(data).length, time, problems: problems.map((each) => each.replace(part, data)) }
+  return { ...restored, time }
 }
 
-/** Marks the sites of a data directory as restored. @throws Error naming the first one that an earlier build made */
-export function markAll(data: string): void {
-  const names = siteNames(data)
-  for (const file of siteFiles(data)) {
+/**
+ * Marks the sites of a part as restored, and makes its alarms and registry. A site whose file is corrupted is not served: without
+ * the mark it would make refunds a second time.
+ * @param data where the part will be
+ * @param auditOf the directory that has the audit
+ * @throws Error naming a site that cannot be marked for another reason, such as an earlier build or a full disk
+ */
+export function markAll(part: string, data: string, auditOf: string): Omit<Restored, 'time'> {
+  const names = siteNames(part)
+  const unmarked = new Map<string, string>()
+  for (const file of siteFiles(part)) {
+    const path = join(objectsOf(part), file)
     try {
-      markRestored(join(objectsOf(data), file))
+      markRestored(path)
     } catch (error) {
-      if (error instanceof EarlierBuild)
-        throw new EarlierBuild(`${names.get(file) ?? file}: ${error.message}`)
-      throw error
+      const named = `${names.get(file) ?? file}: ${reasonOf(error)}`
+      if (!isOfCorruption(error)) throw new Error(named, { cause: error })
+      unmarked.set(file, `${named}; the site is not served, its file is now ${withhold(path)}`)
     }
   }
+  const rebuilt = rebuild(part, Date.now(), { isRepair: true, auditOf, except: unmarked.keys() })
+  return {
+    sites: siteFiles(part).length - unmarked.size,
+    problems: [...unmarked.values(), ...rebuilt.problems].map((each) => each.replace(part, data)),
+  }
+}
+
+/** @returns the new name of the file */
+function withhold(file: string): string {
+  const aside = setAside(file)
+  // Without a file, the next write would begin an empty database. This is none, so requests get 503, and verify names the site.
+  writeFileSync(file, `The file of this site is corrupted: ${basename(aside)}\n`, { mode: 0o600 })
+  return aside
 }
 
 /**

@@ -1,4 +1,4 @@
-// Opens the files beside the sites' databases that can be rebuilt from them: the alarms and the registry.
+// Opens the files beside the sites' databases that can be rebuilt from them, the alarms and the registry; sets corrupted ones aside.
 import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -8,6 +8,14 @@ import { siteStorage } from './site-storage.ts'
 
 /** SQLite's result codes; others say that the file cannot be read at all. */
 const [SQLITE_CORRUPT, SQLITE_NOTADB] = [11, 26]
+
+/** Whether an error of SQLite says that the file is corrupted. */
+export const isOfCorruption = (error: unknown): error is Error =>
+  error instanceof Error &&
+  'errcode' in error &&
+  typeof error.errcode === 'number' &&
+  // The lowest byte of an extended result code is the result code.
+  [SQLITE_CORRUPT, SQLITE_NOTADB].includes(error.errcode % 256)
 
 /** What is wrong with such a file, and the command that helps a data directory; undefined if it is sound, or missing. */
 export function corruption(file: string, data: string): string | undefined {
@@ -29,17 +37,26 @@ function faultOf(file: string): string | undefined {
     }
   } catch (error) {
     if (!(error instanceof Error && 'errcode' in error)) throw error
-    return error.errcode === SQLITE_CORRUPT || error.errcode === SQLITE_NOTADB ? error.message : undefined
+    return isOfCorruption(error) ? error.message : undefined
   }
 }
 
-/** Renames a corrupted file and its log, so that another one can be made. Nothing is deleted: they can still be examined. */
-export function setAside(file: string): void {
-  if (!existsSync(file) || faultOf(file) === undefined) return
+/** Renames a file that the check finds corrupted, and its log. */
+export function setAsideCorrupted(file: string): void {
+  if (existsSync(file) && faultOf(file) !== undefined) setAside(file)
+}
+
+/**
+ * Renames a corrupted file and its log, so that another one can be made. Nothing is deleted: they can still be examined.
+ * @returns its new name
+ */
+export function setAside(file: string): string {
+  const aside = `${file}.corrupted`
   // SQLite would use the log with the new file.
   for (const end of ['', '-wal', '-shm']) {
-    if (existsSync(file + end)) renameSync(file + end, `${file}.corrupted${end}`)
+    if (existsSync(file + end)) renameSync(file + end, aside + end)
   }
+  return aside
 }
 
 /** Opens such a file, which is made if it does not exist, and changes it: entirely or not at all. */
