@@ -58,8 +58,10 @@ export class Webhooks {
       `SELECT DISTINCT bank FROM webhooks WHERE state = 'NEW' AND next_at <= ?`,
     )
     // `+`: by the index of times. By the bank SQLite would read all of its webhooks, those that are done too.
+    // min(): of each subject SQLite takes the row that was tried least.
     this.#due = database.prepare(
-      `${SELECT} WHERE state = 'NEW' AND next_at <= ? AND +bank = ? ORDER BY next_at, rowid LIMIT ?`,
+      `${SELECT} WHERE state = 'NEW' AND next_at <= ? AND +bank = ? GROUP BY subject
+       ORDER BY min(attempts) > 0, next_at, rowid LIMIT ?`,
     )
     this.#waiting = database.prepare(`${SELECT} WHERE state = 'NEW' ORDER BY received_at`)
     this.#waitingCount = database.prepare(`SELECT count(*) AS count FROM webhooks WHERE state = 'NEW'`)
@@ -108,6 +110,7 @@ export class Webhooks {
     return this.#dueBanks.all(now).map((row) => z.object({ bank: z.string() }).parse(row).bank)
   }
 
+  /** One of each subject, because these run one after another; those that were never tried first. */
   due(bank: string, now: number, limit: number): WebhookRow[] {
     return this.#due.all(now, bank, limit).map((row) => WebhookRow.parse(row))
   }

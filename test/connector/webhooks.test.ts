@@ -179,6 +179,34 @@ it('a bank that does not answer delays no payment that another reports', async (
   silence.resolve()
 })
 
+describe('many webhooks that no site’s code explains', () => {
+  const add = ({ core }: Running, id: string, qrcId: string) =>
+    core.disk.webhooks.insert({ bank: 'tbank-cafe', id, content: JSON.stringify({ qrcId }) }, 0)
+
+  it.each([
+    ['of one code', () => 'STICKER'],
+    ['of many codes, which were tried before,', (i: number) => `CODE${i}`],
+  ])('%s delay no other webhook of their bank', async (_, qrcIdOf) => {
+    const at = await surroundings()
+    const running = await start(at)
+    const { connector, core } = running
+    for (let i = 0; i < 150; i++) add(running, `old-${i}`, qrcIdOf(i))
+    for (const row of core.disk.webhooks.waiting().slice(1)) core.disk.webhooks.delay(row, '', 0)
+    const { qrcId } = await register(at, 'cafe')
+    await at.tbank.pay(qrcId)
+    await connector.settle(2)
+    expect(at.service.site('cafe').payments.get(qrcId)?.status).toBe('COMPLETED')
+  })
+
+  it('each of one code is tried in its turn', async () => {
+    const at = await surroundings()
+    const running = await start(at)
+    for (let i = 0; i < 5; i++) add(running, `old-${i}`, 'STICKER')
+    await running.connector.settle(5)
+    expect(running.core.disk.webhooks.waiting().map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1, 1])
+  })
+})
+
 describe('a code that the disk does not know', () => {
   it('is searched for in the lists of all sites; until one has it, the webhook is kept and reported to nobody', async () => {
     const at = await surroundings()
