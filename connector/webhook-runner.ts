@@ -46,6 +46,9 @@ const LASTING: readonly string[] = [NO_SITE, NO_SALE, NO_PAYMENT]
 /** So long after its receipt such a webhook is asked about: as long as the alert of it lasts. */
 const ASKED_MS = 7 * DAY_MS
 
+/** No list that was read has the code, and one was not read: the reconciliation wakes the webhook when it learns the code. */
+class ListsUnread extends Error {}
+
 export class WebhookRunner extends DueRunner<WebhookRow> {
   readonly #mutex = new KeyedMutex()
   /** The sites of the last tick: a reload puts others in their place. */
@@ -81,7 +84,10 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
       this.#delay(row, problem, sites)
     } catch (error) {
       log('warning', 'a webhook was not reported', { bank: row.bank, error: messageOf(error) })
-      this.#delay(row, messageOf(error), sites)
+      // Not at rest: what a site's list said before is not learned again after a reload.
+      const isRare = error instanceof ListsUnread && platform.now() - row.receivedAt >= ASKED_MS
+      if (isRare) disk.webhooks.delay(row, messageOf(error), platform.now() + DAY_MS)
+      else this.#delay(row, messageOf(error), sites)
     }
     // A code can have been registered after the disk was read and before the delay was stored.
     if (row.attempts > 0) return
@@ -114,7 +120,7 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
     const charge = findCharge(this.core, webhook)
     // Charges come first: the code of a charge is another payment's.
     if (charge) return this.#recordCharge(row, charge, webhook.payment)
-    const found = findOnDisk(this.core, webhook) ?? (await findInLists(this.core, webhook))
+    const found = findOnDisk(this.core, webhook) ?? (await this.#findInLists(webhook))
     if (!found) return NO_SITE
     if (isForeign(found, webhook.owner)) {
       disk.webhooks.finish(row, 'FOREIGN', 'it is of another merchant than the code')
@@ -129,6 +135,14 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
     // Each payment of a counter ends one webhook: which ones are ended is read, and written, by one at a time.
     const { site, code } = found.known
     return code.type === 'COUNTER' ? this.#mutex.run(JSON.stringify([site, code.qrcId]), record) : record()
+  }
+
+  async #findInLists(webhook: { bank: OpenBank } & Stored): Promise<Found | undefined> {
+    try {
+      return await findInLists(this.core, webhook)
+    } catch (error) {
+      throw new ListsUnread(messageOf(error), { cause: error })
+    }
   }
 
   async #recordCharge(

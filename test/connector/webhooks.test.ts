@@ -343,6 +343,27 @@ describe('a webhook that nothing confirms for a week', () => {
     expect(at.service.site('tea').payments.size).toBe(1)
   })
 
+  it('a list that the service does not give is asked for once a day; once it has the code, the payment is reported', async () => {
+    const at = await surroundings()
+    const running = await start(at)
+    const { core, connector } = running
+    const { add } = await unknown(at, running)
+    at.service.qrCodes.push({ siteId: 'cafe' })
+    at.clock.now += 8 * DAY
+    const attempts = []
+    for (let hour = 0; hour < 47; hour++) {
+      await connector.settle(1)
+      attempts.push(core.disk.webhooks.waiting()[0]?.attempts)
+      at.clock.now += HOUR
+    }
+    expect(attempts).toEqual([...Array(24).fill(1), ...Array(23).fill(2)])
+    at.service.qrCodes.length = 0
+    add()
+    await connector.settle()
+    expect(core.disk.webhooks.waiting()).toEqual([])
+    expect(at.service.site('tea').payments.size).toBe(1)
+  })
+
   it('a bank that does not answer is asked on', async () => {
     const at = await surroundings()
     const { core, connector } = await start(at)
