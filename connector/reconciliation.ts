@@ -1,7 +1,6 @@
 // Asks banks about what is open, because webhooks get lost; and the service about what this disk does not know.
 import * as z from 'zod'
 import type { CodeState } from './bank.ts'
-import { Unavailable, waitOf } from './bank-errors.ts'
 import { learnBindings } from './binding-lists.ts'
 import { LIST_MS, learn } from './code-lookup.ts'
 import { type Core, type KnownCode, knownCodeOf, type OpenBank, type OpenSite } from './core.ts'
@@ -12,30 +11,15 @@ import { Jobs, JobsByBank } from './jobs.ts'
 import { messageOf } from './log.ts'
 import { recordState } from './payments.ts'
 import { codeOfSale } from './sales.ts'
-import { isLate, nextAsk, retryDelay } from './schedule.ts'
+import { isLate, nextAsk } from './schedule.ts'
 import { ListFailed, listCodes } from './service.ts'
+import { Silences } from './silences.ts'
 import { learnCharges, learnRefunds } from './waiting-lists.ts'
 
 const BATCH = 50
 const PER_BANK = 4
 const LEARN_MS = 3_600_000
 const DAY_MS = 24 * 3_600_000
-
-/** So many codes in a row without an answer are a bank that is down; fewer are asked again at their own times. */
-const DOWN = 3
-
-/** What a bank has left unanswered since its last answer. */
-interface Silence {
-  /** The codes and sales that it was asked about. */
-  about: Set<string>
-  /** How often it was found down. */
-  pauses: number
-  /** When it is asked again. */
-  until: number
-}
-
-/** A bank that refuses a code is not down. */
-const isRefusal = ({ status }: Unavailable): boolean => status !== undefined && status < 500 && status !== 429
 
 /** Of a service that does not answer, or has deleted the site, no other list is asked for. */
 const isOfOneList = (error: unknown): boolean =>
@@ -44,7 +28,7 @@ const isOfOneList = (error: unknown): boolean =>
 export class Reconciliation {
   readonly #core: Core
   readonly #jobs: JobsByBank
-  readonly #silences = new Map<string, Silence>()
+  readonly #silences: Silences
   readonly #learning: Jobs
   #learnAt = 0
   /** The sites whose lists were read last: a reload puts others in their place. */
@@ -54,13 +38,14 @@ export class Reconciliation {
     this.#core = core
     this.#jobs = new JobsByBank(PER_BANK, core.log)
     this.#learning = new Jobs(1, core.log)
+    this.#silences = new Silences(core)
   }
 
   /** Starts what is due. */
   tick(): void {
     const now = this.#core.platform.now()
     for (const bank of this.#core.banks.values()) {
-      if (now >= (this.#silences.get(bank.name)?.until ?? 0)) this.#askDue(bank, now)
+      if (now >= this.#silences.until(bank.name)) this.#askDue(bank, now)
     }
     if (now >= this.#learnAt || this.#core.sites !== this.#learnedOf)
       this.#learning.start('learn', () => this.#learn(now))
@@ -90,28 +75,13 @@ export class Reconciliation {
     const { name } = bank
     try {
       const state = await bank.bank.state(code)
-      this.#silences.delete(name)
+      this.#silences.end(name)
       return state
     } catch (error) {
       const fields = { bank: name, qrcId: code.qrcId, error: messageOf(error) }
       this.#core.log('warning', 'a bank did not state a code', fields)
-      return this.#pauseAfter(error, name, id) ?? { payments: [], isPending: false }
+      return this.#silences.pauseAfter(error, name, id) ?? { payments: [], isPending: false }
     }
-  }
-
-  /** Counts a failure, and pauses a bank that is down. @returns until when; undefined for a bank that is not down */
-  #pauseAfter(error: unknown, name: string, id: string): number | undefined {
-    if (!(error instanceof Unavailable) || isRefusal(error)) return
-    const wait = waitOf(error)
-    const now = this.#core.platform.now()
-    const silence = this.#silences.get(name) ?? { about: new Set(), pauses: 0, until: 0 }
-    this.#silences.set(name, silence)
-    silence.about.add(id)
-    if (silence.about.size < DOWN && wait === 0) return
-    // Of the calls in flight the first one decides how long.
-    if (now >= silence.until) silence.until = now + retryDelay(Math.min(silence.pauses++, 4))
-    silence.until = Math.max(silence.until, now + wait)
-    return silence.until
   }
 
   async #askCode(row: CodeRow): Promise<void> {
