@@ -58,12 +58,16 @@ export class Reconciliation {
   #askDue(bank: OpenBank, now: number): void {
     const { codes, sales } = this.#core.disk
     const jobs = this.#jobs.of(bank.name)
-    for (const code of codes.due(bank.name, now, BATCH)) {
-      jobs.start(code.id, () => this.#askCode(code))
-    }
-    for (const sale of sales.due(bank.name, now, BATCH)) {
-      jobs.start(subjectText(sale), () => this.#askSale(sale))
-    }
+    const due = [
+      ...codes.due(bank.name, now, BATCH).map((code) => {
+        return { askAt: code.askAt, id: code.id, ask: () => this.#askCode(code) }
+      }),
+      ...sales.due(bank.name, now, BATCH).map((sale) => {
+        return { askAt: sale.askAt, id: subjectText(sale), ask: () => this.#askSale(sale) }
+      }),
+    ]
+    // In one order: neither codes nor sales take all that the bank is asked at once.
+    for (const { id, ask } of due.toSorted((a, b) => a.askAt - b.askAt)) jobs.start(id, ask)
   }
 
   /**

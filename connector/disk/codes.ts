@@ -22,10 +22,12 @@ const CodeRow = z.object({
   askedAt: z.int(),
 })
 export type CodeRow = z.output<typeof CodeRow>
+const DueCode = CodeRow.extend({ askAt: z.int() })
+type DueCode = z.output<typeof DueCode>
 const Bank = z.object({ bank: z.string() })
 
 const SELECT = `SELECT id, site, bank, type, amount, state, qrc_id AS qrcId, payload, reference,
-  created_at AS createdAt, expires_at AS expiresAt, asked_at AS askedAt FROM codes`
+  created_at AS createdAt, expires_at AS expiresAt, asked_at AS askedAt, ask_at AS askAt FROM codes`
 export const CODE_IS_KNOWN = `${isOneOf('type', CODE_TYPES)} AND ${isOneOf('state', CODE_STATES)}`
 
 interface StartedCode {
@@ -157,8 +159,8 @@ export class Codes {
     return rowsOf(this.#byReference.all(reference))
   }
 
-  due(bank: string, now: number, limit: number): CodeRow[] {
-    return rowsOf(this.#due.all(now, bank, limit))
+  due(bank: string, now: number, limit: number): DueCode[] {
+    return this.#due.all(now, bank, limit).map((row) => rowOf(DueCode, row))
   }
 
   /** Codes that could be paid in the period. */

@@ -19,9 +19,11 @@ const SaleRow = z.object({
   askedAt: z.int(),
 })
 export type SaleRow = z.output<typeof SaleRow>
+const DueSale = SaleRow.extend({ askAt: z.int() })
+type DueSale = z.output<typeof DueSale>
 
 const SELECT = `SELECT site, qrc_id AS qrcId, sale_uid AS saleUid, bank, reference, amount, state,
-  created_at AS createdAt, expires_at AS expiresAt, asked_at AS askedAt FROM sales`
+  created_at AS createdAt, expires_at AS expiresAt, asked_at AS askedAt, ask_at AS askAt FROM sales`
 export const SALE_IS_KNOWN = isOneOf('state', SALE_STATES)
 const IDENTITY = 'site = ? AND qrc_id = ? AND sale_uid = ?'
 
@@ -83,8 +85,8 @@ export class Sales {
     return this.#get.get(site, qrcId, saleUid) !== undefined
   }
 
-  due(bank: string, now: number, limit: number): SaleRow[] {
-    return this.#due.all(now, bank, limit).map((row) => rowOf(SaleRow, row))
+  due(bank: string, now: number, limit: number): DueSale[] {
+    return this.#due.all(now, bank, limit).map((row) => rowOf(DueSale, row))
   }
 
   /** The site is deleted. */

@@ -475,3 +475,16 @@ it.each(['cafe', 'farm'])('%s: 422, the bank has no such codes', async (site) =>
   const data = registerData(at, site, COUNTER)
   expect((await at.service.instruct('qrCode.register', data, at.clock.now)).status).toBe(422)
 })
+
+it('a sale is asked about before codes that became due after it', async () => {
+  const { at, connector, code } = await counter()
+  expect((await arm(at, code, 's1')).status).toBe(200)
+  await at.tochka.pay(code.qrcId, { times: 0 })
+  at.clock.now += 1_000
+  for (let i = 0; i < 5; i++) await register(at, 'tea')
+  at.clock.now += MINUTE
+  await connector.settle(1)
+  await connector.settle(1)
+  expect(at.service.site('tea').payments.size).toBe(1)
+  expect(at.tochka.callsOf('status').length).toBeGreaterThan(4)
+})
