@@ -11,7 +11,7 @@ import { Jobs, JobsByBank } from './jobs.ts'
 import { messageOf } from './log.ts'
 import { recordState } from './payments.ts'
 import { codeOfSale } from './sales.ts'
-import { isLate, nextAsk } from './schedule.ts'
+import { intervalAt, isLate, nextAsk } from './schedule.ts'
 import { ListFailed, listCodes } from './service.ts'
 import { Silences } from './silences.ts'
 import { learnCharges, learnRefunds } from './waiting-lists.ts'
@@ -88,6 +88,19 @@ export class Reconciliation {
     }
   }
 
+  /** @returns false where it cannot be recorded, such as beside a row of a later version: the bank is asked again in time */
+  #record(known: KnownCode, state: CodeState, sale?: SaleRow): boolean {
+    try {
+      recordState(this.#core, known, state, sale)
+      return true
+    } catch (error) {
+      const { site, bank, code } = known
+      const fields = { site, bank: bank.name, qrcId: code.qrcId, error: messageOf(error) }
+      this.#core.log('error', 'what a bank states of a code was not recorded', fields)
+      return false
+    }
+  }
+
   async #askCode(row: CodeRow): Promise<void> {
     const { disk, platform } = this.#core
     const known = knownCodeOf(this.#core, row)
@@ -99,7 +112,10 @@ export class Reconciliation {
       if (isOpen) disk.codes.asked(row.id, row.state, row.askedAt, state)
       return
     }
-    recordState(this.#core, known, state)
+    if (!this.#record(known, state)) {
+      if (isOpen) disk.codes.asked(row.id, row.state, row.askedAt, now + intervalAt(now - row.createdAt))
+      return
+    }
     // Cancelled or paid while the bank was asked: its schedule is set.
     if (disk.codes.get(row.id)?.state !== row.state) return
     const isPaid = row.type === 'DYNAMIC' && disk.payments.isPaid(row.site, known.code.qrcId)
@@ -120,7 +136,10 @@ export class Reconciliation {
       if (isOpen) disk.sales.asked(sale, sale.state, sale.askedAt, state)
       return
     }
-    recordState(this.#core, known, state, sale)
+    if (!this.#record(known, state, sale)) {
+      if (isOpen) disk.sales.asked(sale, sale.state, sale.askedAt, now + intervalAt(now - sale.createdAt))
+      return
+    }
     if (state.payments.length > 0) return disk.sales.asked(sale, 'PAID', now, null)
     if (disk.sales.get(sale.site, sale.qrcId, sale.saleUid)?.state !== sale.state) return
     const { state: next, askAt } = this.#following(sale, sale, state, now)

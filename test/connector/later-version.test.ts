@@ -229,3 +229,36 @@ it('check and reconcile go on behind what they cannot read, and name it', async 
   ])
   expect(code).toBe(1)
 })
+
+it.each(['code', 'sale'])(
+  'a %s beside a payment of a later version is asked about at its interval',
+  async (kind) => {
+    const at = await surroundingsNow()
+    const { connector, log } = await startHere(at)
+    const changes = { type: kind === 'sale' ? 'COUNTER' : 'STATIC', amount: undefined, ttl: undefined }
+    const { qrcId, reference } = await register(at, 'tea', { ...changes, expiresOn: undefined })
+    const sell = (saleUid: string) => {
+      const amount = { value: '100.00', currency: 'RUB' }
+      const expiresOn = new Date(at.clock.now + HOUR).toISOString()
+      const sale = { siteId: 'tea', qrcId, reference, saleUid, amount, ttl: 60, expiresOn }
+      return kind === 'sale' ? at.service.instruct('sale.activate', sale, at.clock.now) : undefined
+    }
+    await sell('s1')
+    await at.tochka.pay(qrcId)
+    await connector.settle()
+    expect(at.service.site('tea').payments.size).toBe(1)
+    await sell('s2')
+    change(at, `UPDATE payments SET status = 'WEIGHED'`)
+    await at.tochka.pay(qrcId, { times: 0 })
+    at.clock.now += MINUTE
+    await connector.settle(1)
+    const failures = () => log.filter(({ message }) => message.endsWith('was not recorded')).length
+    const first = failures()
+    expect(first).toBeGreaterThan(0)
+    for (let second = 0; second < 10; second++) {
+      at.clock.now += 1_000
+      await connector.settle(1)
+    }
+    expect(failures()).toBe(first)
+  },
+)
