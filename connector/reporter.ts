@@ -10,8 +10,13 @@ import { type ReportAnswer, sendReport } from './service.ts'
 const Status = z.object({ status: z.string() })
 
 export class Reporter extends DueRunner<ReportRow> {
-  protected due(now: number, limit: number): ReportRow[] {
-    return this.core.disk.reports.due(now, limit)
+  /** One of each site: reports that get no answer delay those of no other site. */
+  protected override queues(now: number): string[] {
+    return this.core.disk.reports.dueSites(now)
+  }
+
+  protected due(now: number, limit: number, site: string): ReportRow[] {
+    return this.core.disk.reports.due(site, now, limit)
   }
 
   protected idOf({ path }: ReportRow): string {
@@ -54,7 +59,10 @@ export async function deliver(core: Core, report: ReportRow): Promise<Delivered>
     })
     log('warning', 'a report is of a deleted site', { site: report.site, path: report.path })
   } else {
-    const delay = Math.max(retryDelay(report.attempts), answer.retryAfter * 1000)
+    const delay = Math.max(
+      retryDelay(report.attempts),
+      answer.retryAfter * 1000,
+    )
     disk.reports.delay(report, platform.now() + delay, text)
     log('warning', 'a report was not accepted', {
       site: report.site,

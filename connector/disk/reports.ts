@@ -32,6 +32,7 @@ export class Reports {
   readonly #put: StatementSync
   readonly #accepted: StatementSync
   readonly #failed: StatementSync
+  readonly #dueSites: StatementSync
   readonly #due: StatementSync
   readonly #open: StatementSync
   readonly #openCount: StatementSync
@@ -50,9 +51,12 @@ export class Reports {
     this.#failed = database.prepare(
       'UPDATE reports SET attempts = attempts + 1, next_at = ?, answer = ? WHERE path = ? AND body = ?',
     )
-    // `+`: SQLite sorts the few that are due. By the bare rowid it would read the table from its beginning.
+    this.#dueSites = database.prepare(
+      `SELECT DISTINCT site FROM reports WHERE ${OPEN} AND state = 'PENDING' AND next_at <= ?`,
+    )
     this.#due = database.prepare(
-      `${SELECT} WHERE ${OPEN} AND state = 'PENDING' AND next_at <= ? ORDER BY +rowid LIMIT ?`,
+      `${SELECT} WHERE ${OPEN} AND state = 'PENDING' AND next_at <= ? AND site = ?
+       ORDER BY attempts > 0, rowid LIMIT ?`,
     )
     this.#open = database.prepare(`${SELECT} WHERE ${OPEN} ORDER BY created_at`)
     this.#openCount = database.prepare(`SELECT count(*) AS count FROM reports WHERE ${OPEN}`)
@@ -83,8 +87,14 @@ export class Reports {
     this.#failed.run(nextAt, answer, path, body)
   }
 
-  due(now: number, limit: number): ReportRow[] {
-    return this.#due.all(now, limit).map((row) => ReportRow.parse(row))
+  /** The sites that have something due; one that is not configured too. */
+  dueSites(now: number): string[] {
+    return this.#dueSites.all(now).map((row) => z.object({ site: z.string() }).parse(row).site)
+  }
+
+  /** Those that were never tried first. */
+  due(site: string, now: number, limit: number): ReportRow[] {
+    return this.#due.all(now, site, limit).map((row) => ReportRow.parse(row))
   }
 
   notAccepted(): ReportRow[] {

@@ -59,6 +59,11 @@ it('no statement reads a whole table, but those of commands', () => {
     ['SEARCH codes USING INDEX codes_to_ask (bank=? AND ask_at<?)'],
     ['SEARCH sales USING INDEX sales_to_ask (bank=? AND ask_at<?)'],
   ])
+  // Nor the reports that are accepted.
+  const reports = database.statements.filter((sql) => /FROM reports .* next_at <= /.test(sql))
+  expect(reports.map((sql) => database.planOf(sql)[0])).toEqual(
+    Array(2).fill('SEARCH reports USING INDEX reports_open (next_at<?)'),
+  )
   // Nor the webhooks that are done.
   const webhooks = database.statements.filter((sql) =>
     /FROM webhooks WHERE state = 'NEW' AND next_at <= /.test(sql),
@@ -96,6 +101,13 @@ it('a report that is made again counts from then on: a replay sends the latest o
   expect(reports.since(5).map(({ body }) => body)).toEqual(['{"status":"COMPLETED"}'])
 })
 
+it('reports that were never tried are sent before the others of their site', () => {
+  const { reports } = new Disk(migrated(new DatabaseSync(':memory:')))
+  for (const path of ['old', 'new']) reports.put({ site: 'tea', path, body: {} }, 1)
+  for (const report of reports.due('tea', 1, 1)) reports.delay(report, 2, '503')
+  expect(reports.due('tea', 2, 2).map(({ path }) => path.split('/').at(-1))).toEqual(['new', 'old'])
+})
+
 it('a refund that cannot be stored is an error, and not taken for one that is on disk', () => {
   const { refunds } = new Disk(migrated(new DatabaseSync(':memory:')))
   const refund = {
@@ -111,7 +123,7 @@ it('a refund that cannot be stored is an error, and not taken for one that is on
 it('the counts of the metrics are those of the lists', () => {
   const { reports, webhooks, refunds } = new Disk(migrated(new DatabaseSync(':memory:')))
   for (const path of ['a', 'b', 'c', 'd']) reports.put({ site: 'tea', path, body: {} }, 1)
-  const [accepted, gone, failed] = reports.due(1, 3)
+  const [accepted, gone, failed] = reports.due('tea', 1, 3)
   if (!accepted || !gone || !failed) throw new Error('four are due')
   reports.finish(accepted, 'ACCEPTED', '200')
   reports.finish(gone, 'GONE', '410')

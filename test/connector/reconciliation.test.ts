@@ -509,6 +509,27 @@ describe('reports', () => {
     expect(at.tochka.calls.length).toBe(before)
   })
 
+  it('those of one site that get no answer delay those of no other', async () => {
+    const at = await surroundings()
+    const { connector, core } = await start(at)
+    const silence = Promise.withResolvers<void>()
+    const { fetch } = core.platform
+    Object.assign(core.platform, {
+      fetch: async (...[url, init]: Parameters<typeof fetch>) => {
+        if (String(url).includes('/sites/tea/qrCodes/silent')) await silence.promise
+        return fetch(url, init)
+      },
+    })
+    for (let i = 0; i < 20; i++)
+      core.disk.reports.put({ site: 'tea', path: `qrCodes/silent${i}/payments/p`, body: {} }, at.clock.now)
+    const path = 'qrCodes/q/payments/p'
+    core.disk.reports.put({ site: 'cafe', path, body: { status: 'COMPLETED' } }, at.clock.now)
+    connector.turn()
+    await expect.poll(() => at.service.site('cafe').payments.size).toBe(1)
+    expect(at.service.site('tea').payments.size).toBe(0)
+    silence.resolve()
+  })
+
   it('a service that is down loses nothing', async () => {
     const at = await surroundings()
     const { connector, core } = await start(at)
