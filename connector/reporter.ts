@@ -7,6 +7,9 @@ import { messageOf } from './log.ts'
 import { retryDelay } from './schedule.ts'
 import { type ReportAnswer, sendReport } from './service.ts'
 
+/** No answer delays a report for longer. */
+const MAX_RETRY_AFTER_MS = 3_600_000
+
 const Status = z.object({ status: z.string() })
 
 export class Reporter extends DueRunner<ReportRow> {
@@ -61,7 +64,7 @@ export async function deliver(core: Core, report: ReportRow): Promise<Delivered>
   } else {
     const delay = Math.max(
       retryDelay(report.attempts),
-      answer.retryAfter * 1000,
+      Math.min(answer.retryAfter * 1000, MAX_RETRY_AFTER_MS),
     )
     disk.reports.delay(report, platform.now() + delay, text)
     log('warning', 'a report was not accepted', {

@@ -530,6 +530,21 @@ describe('reports', () => {
     silence.resolve()
   })
 
+  it('a service that demands a wait of years gets the report again within an hour', async () => {
+    const at = await surroundings()
+    const { connector, core } = await start(at)
+    const { fetch } = core.platform
+    const busy = new Response('', { status: 429, headers: { 'retry-after': '1000000000000' } })
+    Object.assign(core.platform, { fetch: async () => busy })
+    core.disk.reports.put({ site: 'cafe', path: 'qrCodes/q/payments/p', body: {} }, at.clock.now)
+    await connector.settle(1)
+    expect(core.disk.reports.notAccepted()).toMatchObject([{ attempts: 1 }])
+    Object.assign(core.platform, { fetch })
+    at.clock.now += HOUR
+    await connector.settle(1)
+    expect(core.disk.reports.notAccepted()).toEqual([])
+  })
+
   it('a service that is down loses nothing', async () => {
     const at = await surroundings()
     const { connector, core } = await start(at)
