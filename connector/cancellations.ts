@@ -13,8 +13,13 @@ const AFTER_CANCEL_MS = 60_000
 export const Cancel = z.object({ siteId: z.string(), qrcId: z.string(), reference: z.string().optional() })
 
 export class Cancellations extends DueRunner<CancellationRow> {
-  protected due(now: number, limit: number): CancellationRow[] {
-    return this.core.disk.cancellations.due(now, limit)
+  /** One of each bank: a slow one delays no other. */
+  protected override queues(now: number): string[] {
+    return this.core.disk.cancellations.dueBanks(now)
+  }
+
+  protected due(now: number, limit: number, bank: string): CancellationRow[] {
+    return this.core.disk.cancellations.due(bank, now, limit)
   }
 
   protected idOf({ site, qrcId }: CancellationRow): string {
@@ -22,10 +27,17 @@ export class Cancellations extends DueRunner<CancellationRow> {
   }
 
   protected async run(row: CancellationRow): Promise<void> {
-    const { disk, platform } = this.core
+    const { disk, platform, log } = this.core
     const found = bankOf(this.core, row.reference)
-    if (found?.bank) await this.#cancel(found.bank, row)
-    else disk.cancellations.delay(row, platform.now() + 3_600_000)
+    try {
+      if (found?.bank) await this.#cancel(found.bank, row)
+      else disk.cancellations.delay(row, platform.now() + 3_600_000)
+    } catch (error) {
+      const now = platform.now()
+      const { site, qrcId } = row
+      log('warning', 'a step of a cancellation failed', { site, qrcId, error: messageOf(error) })
+      disk.cancellations.delay(row, now + intervalAt(now - row.since))
+    }
   }
 
   /** No call of a bank that can refund is used: where the bank cannot cancel, the link lives until it expires. */

@@ -15,6 +15,7 @@ export class Cancellations {
   readonly #put: StatementSync
   readonly #done: StatementSync
   readonly #delay: StatementSync
+  readonly #dueBanks: StatementSync
   readonly #due: StatementSync
   readonly #all: StatementSync
   readonly #count: StatementSync
@@ -27,7 +28,10 @@ export class Cancellations {
     this.#done = database.prepare('DELETE FROM cancellations WHERE site = ? AND qrc_id = ?')
     this.#delay = database.prepare('UPDATE cancellations SET next_at = ? WHERE site = ? AND qrc_id = ?')
     const select = 'SELECT site, qrc_id AS qrcId, reference, since FROM cancellations'
-    this.#due = database.prepare(`${select} WHERE next_at <= ? ORDER BY next_at LIMIT ?`)
+    // A reference begins with the bank's name, which has no colon.
+    const bank = `substr(reference, 1, instr(reference, ':') - 1)`
+    this.#dueBanks = database.prepare(`SELECT DISTINCT ${bank} AS bank FROM cancellations WHERE next_at <= ?`)
+    this.#due = database.prepare(`${select} WHERE next_at <= ? AND ${bank} = ? ORDER BY next_at LIMIT ?`)
     this.#all = database.prepare(`${select} ORDER BY since, site, qrc_id`)
     this.#count = database.prepare('SELECT count(*) AS count FROM cancellations')
   }
@@ -46,9 +50,15 @@ export class Cancellations {
     this.#delay.run(nextAt, site, qrcId)
   }
 
-  due(now: number, limit: number): CancellationRow[] {
-    return this.#due.all(now, limit).map((row) => CancellationRow.parse(row))
+  /** The names of the banks that have something due; of one that is not configured too. */
+  dueBanks(now: number): string[] {
+    return this.#dueBanks.all(now).map((row) => z.object({ bank: z.string() }).parse(row).bank)
   }
+
+  due(bank: string, now: number, limit: number): CancellationRow[] {
+    return this.#due.all(now, bank, limit).map((row) => CancellationRow.parse(row))
+  }
+
   /** The oldest first. */
   all(): CancellationRow[] {
     return this.#all.all().map((row) => CancellationRow.parse(row))

@@ -262,3 +262,21 @@ it.each(['code', 'sale'])(
     expect(failures()).toBe(first)
   },
 )
+
+it('the cancellation of a code of a later version is tried at its interval', async () => {
+  const at = await surroundingsNow()
+  const { connector, core, log } = await startHere(at)
+  const { qrcId, reference } = await register(at, 'farm')
+  core.disk.cancellations.put({ site: 'farm', qrcId, reference, since: at.clock.now }, at.clock.now)
+  change(at, `UPDATE codes SET state = 'WEIGHED'`)
+  for (let second = 0; second < 10; second++) {
+    await connector.settle(1)
+    at.clock.now += 1_000
+  }
+  const failed = log.filter(({ message }) => message === 'a step of a cancellation failed')
+  expect(failed).toMatchObject([{ fields: { site: 'farm', qrcId } }])
+  change(at, `UPDATE codes SET state = 'OPEN'`)
+  at.clock.now += MINUTE
+  await connector.settle()
+  expect(core.disk.cancellations.count()).toBe(0)
+})

@@ -252,6 +252,21 @@ it('a cancellation that the bank does not answer is asked for again; one of an u
   expect((await send({ qrcId: 'unknown', reference: 'no-bank:1' })).status).toBe(503)
 })
 
+it('cancellations at a bank that does not answer delay those at no other', async () => {
+  const at = await surroundings()
+  const { connector, core } = await start(at)
+  const { cancellations } = core.disk
+  const silence = Promise.withResolvers<void>()
+  at.raiffeisen.beforeExecution = () => silence.promise
+  for (let i = 0; i < 20; i++)
+    cancellations.put({ site: 'farm', qrcId: `q${i}`, reference: `raif-farm:${i}`, since: 0 }, 0)
+  const cafe = await register(at, 'cafe')
+  cancellations.put({ site: 'cafe', qrcId: cafe.qrcId, reference: cafe.reference, since: 0 }, 1)
+  connector.turn()
+  await expect.poll(() => cancellations.count()).toBe(20)
+  silence.resolve()
+})
+
 describe('a cancellation that a gateway answers instead of Raiffeisenbank', () => {
   const HTML = '<html><h1>404 Not Found</h1></html>'
   const unconfirmed = async ({ url }: { url: string }) => {
