@@ -4,6 +4,8 @@ import { Jobs } from './jobs.ts'
 
 const BATCH = 100
 const AT_ONCE = 16
+/** Of all queues: the banks are few, but sites can be many, and all of their reports go to one service. */
+const AT_ONCE_IN_ALL = 64
 /** Of a runner whose rows are all in one. */
 const ONE_QUEUE = ['']
 
@@ -15,7 +17,7 @@ export abstract class DueRunner<Row> {
     this.core = core
   }
 
-  /** The queues that have something due: none delays another. @param now Unix milliseconds */
+  /** The queues that have something due, the most urgent first: none delays another. @param now Unix milliseconds */
   protected queues(_now: number): readonly string[] {
     return ONE_QUEUE
   }
@@ -28,9 +30,13 @@ export abstract class DueRunner<Row> {
   /** Starts what is due. */
   tick(): void {
     const now = this.core.platform.now()
+    let running = this.#jobs.values().reduce((sum, { size }) => sum + size, 0)
     for (const queue of this.queues(now)) {
+      if (running >= AT_ONCE_IN_ALL) return
       const jobs = this.#jobsOf(queue)
+      const before = jobs.size
       for (const row of this.due(now, BATCH, queue)) jobs.start(this.idOf(row), () => this.run(row))
+      running += jobs.size - before
     }
   }
 

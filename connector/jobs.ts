@@ -21,6 +21,11 @@ export class Jobs {
     this.#running.set(id, ended)
   }
 
+  /** How many run. */
+  get size(): number {
+    return this.#running.size
+  }
+
   /** Resolves when those that run now have ended. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#running.values())

@@ -52,7 +52,8 @@ export class Reports {
       'UPDATE reports SET attempts = attempts + 1, next_at = ?, answer = ? WHERE path = ? AND body = ?',
     )
     this.#dueSites = database.prepare(
-      `SELECT DISTINCT site FROM reports WHERE ${OPEN} AND state = 'PENDING' AND next_at <= ?`,
+      `SELECT site FROM reports WHERE ${OPEN} AND state = 'PENDING' AND next_at <= ?
+       GROUP BY site ORDER BY min(attempts > 0), min(next_at)`,
     )
     this.#due = database.prepare(
       `${SELECT} WHERE ${OPEN} AND state = 'PENDING' AND next_at <= ? AND site = ?
@@ -87,7 +88,7 @@ export class Reports {
     this.#failed.run(nextAt, answer, path, body)
   }
 
-  /** The sites that have something due; one that is not configured too. */
+  /** The sites that have something due, first those with what was never tried; one that is not configured too. */
   dueSites(now: number): string[] {
     return this.#dueSites.all(now).map((row) => z.object({ site: z.string() }).parse(row).site)
   }

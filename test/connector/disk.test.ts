@@ -101,11 +101,14 @@ it('a report that is made again counts from then on: a replay sends the latest o
   expect(reports.since(5).map(({ body }) => body)).toEqual(['{"status":"COMPLETED"}'])
 })
 
-it('reports that were never tried are sent before the others of their site', () => {
+it('reports that were never tried are sent first, of their site and of all sites', () => {
   const { reports } = new Disk(migrated(new DatabaseSync(':memory:')))
   for (const path of ['old', 'new']) reports.put({ site: 'tea', path, body: {} }, 1)
-  for (const report of reports.due('tea', 1, 1)) reports.delay(report, 2, '503')
+  reports.put({ site: 'bar', path: 'old', body: {} }, 1)
+  for (const site of ['bar', 'tea'])
+    for (const report of reports.due(site, 1, 1)) reports.delay(report, 2, '503')
   expect(reports.due('tea', 2, 2).map(({ path }) => path.split('/').at(-1))).toEqual(['new', 'old'])
+  expect(reports.dueSites(2)).toEqual(['tea', 'bar'])
 })
 
 it('a refund that cannot be stored is an error, and not taken for one that is on disk', () => {

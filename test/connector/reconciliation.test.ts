@@ -1,7 +1,7 @@
 // Reconciliation: webhooks get lost, connectors are down, banks are slow; every payment is found.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { DAY, HOUR, MINUTE, pay, register, type Surroundings, start, surroundings } from './harness.ts'
 
 describe.each(['tea', 'cafe', 'farm'])('%s', (site) => {
@@ -513,6 +513,7 @@ describe('reports', () => {
     const at = await surroundings()
     const { connector, core } = await start(at)
     const silence = Promise.withResolvers<void>()
+    onTestFinished(silence.resolve)
     const { fetch } = core.platform
     Object.assign(core.platform, {
       fetch: async (...[url, init]: Parameters<typeof fetch>) => {
