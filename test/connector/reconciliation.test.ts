@@ -513,7 +513,7 @@ describe('reports', () => {
     const at = await surroundings()
     const { connector, core } = await start(at)
     const silence = Promise.withResolvers<void>()
-    onTestFinished(silence.resolve)
+    onTestFinished(() => silence.resolve())
     const { fetch } = core.platform
     Object.assign(core.platform, {
       fetch: async (...[url, init]: Parameters<typeof fetch>) => {
