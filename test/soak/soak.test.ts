@@ -88,6 +88,16 @@ it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no mon
   const faults = new Faults(deployment, receivers, random)
   const visitors = new Visitors(deployment, random)
   const [answers, resources] = [new Answers(), new Resources()]
+  // Also of a run that ends before its time.
+  onTestFinished(() =>
+    console.log(
+      table(
+        'The longest life of each process, in ten parts of it',
+        ['', 'lives', 'memory, MiB', 'trend', 'descriptors', 'trend'],
+        resources.table(),
+      ),
+    ),
+  )
   const own = await OwnSites.start(deployment, SEED)
   answers.watch(() => [service.address])
   const ends = new Ends(service)
@@ -221,11 +231,6 @@ it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no mon
     ),
     table('Faults', ['', ''], counted(faults.turns.counts)),
     table('Answers other than successes', ['', ''], counted(answers.failures)),
-    table(
-      'The longest life of each process, in ten parts of it',
-      ['', 'lives', 'memory, MiB', 'trend', 'descriptors', 'trend'],
-      resources.table(),
-    ),
     table('Milliseconds to an answer', ['', 'p50', 'p99'], timesOf(answers, begun, MINUTES)),
   )
   expect(problems.slice(0, 20).join('\n'), `${problems.length} problems, SEED=${SEED}`).toBe('')
