@@ -2,7 +2,7 @@
 import { askBinding } from './bindings.ts'
 import type { Core } from './core.ts'
 import type { BindingRow } from './disk/bindings.ts'
-import { JobsByBank } from './jobs.ts'
+import { JobsByName } from './jobs.ts'
 import { messageOf } from './log.ts'
 import { intervalAt } from './schedule.ts'
 
@@ -11,11 +11,11 @@ const PER_BANK = 4
 
 export class BindingRunner {
   readonly #core: Core
-  readonly #jobs: JobsByBank
+  readonly #jobs: JobsByName
 
   constructor(core: Core) {
     this.#core = core
-    this.#jobs = new JobsByBank(PER_BANK, core.log)
+    this.#jobs = new JobsByName(PER_BANK, core.log)
   }
 
   /** Starts what is due. */

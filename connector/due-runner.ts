@@ -1,20 +1,22 @@
 // Runs what is due on disk: each row once at a time, and a limited number of rows of each queue at once.
 import type { Core } from './core.ts'
-import { Jobs } from './jobs.ts'
+import { JobsByName } from './jobs.ts'
 
 const BATCH = 100
 const AT_ONCE = 16
-/** Of all queues: the banks are few, but sites can be many, and all of their reports go to one service. */
-const AT_ONCE_IN_ALL = 64
 /** Of a runner whose rows are all in one. */
 const ONE_QUEUE = ['']
 
 export abstract class DueRunner<Row> {
   protected readonly core: Core
-  readonly #jobs = new Map<string, Jobs>()
+  readonly #jobs: JobsByName
+  readonly #limit: number
 
-  constructor(core: Core) {
+  /** @param limit from how many rows of all queues on the next queue waits */
+  constructor(core: Core, limit = Number.POSITIVE_INFINITY) {
     this.core = core
+    this.#jobs = new JobsByName(AT_ONCE, core.log)
+    this.#limit = limit
   }
 
   /** The queues that have something due, the most urgent first: none delays another. @param now Unix milliseconds */
@@ -30,24 +32,15 @@ export abstract class DueRunner<Row> {
   /** Starts what is due. */
   tick(): void {
     const now = this.core.platform.now()
-    let running = this.#jobs.values().reduce((sum, { size }) => sum + size, 0)
     for (const queue of this.queues(now)) {
-      if (running >= AT_ONCE_IN_ALL) return
-      const jobs = this.#jobsOf(queue)
-      const before = jobs.size
+      if (this.#jobs.size >= this.#limit) return
+      const jobs = this.#jobs.of(queue)
       for (const row of this.due(now, BATCH, queue)) jobs.start(this.idOf(row), () => this.run(row))
-      running += jobs.size - before
     }
   }
 
   /** Resolves when what runs now has ended. */
-  async settled(): Promise<void> {
-    await Promise.all(Array.from(this.#jobs.values(), (jobs) => jobs.settled()))
-  }
-
-  #jobsOf(queue: string): Jobs {
-    const jobs = this.#jobs.get(queue) ?? new Jobs(AT_ONCE, this.core.log)
-    this.#jobs.set(queue, jobs)
-    return jobs
+  settled(): Promise<void> {
+    return this.#jobs.settled()
   }
 }

@@ -32,22 +32,27 @@ export class Jobs {
   }
 }
 
-/** Jobs by the name of a bank: one that is down does not delay the others. Names appear and go while the connector runs. */
-export class JobsByBank {
+/** Jobs by a name, such as that of a bank: one that is down does not delay the others. Names appear and go while the connector runs. */
+export class JobsByName {
   readonly #limit: number
   readonly #log: Log
   readonly #jobs = new Map<string, Jobs>()
 
-  /** @param limit of each bank */
+  /** @param limit of each name */
   constructor(limit: number, log: Log) {
     this.#limit = limit
     this.#log = log
   }
 
-  of(bank: string): Jobs {
-    const jobs = this.#jobs.get(bank) ?? new Jobs(this.#limit, this.#log)
-    this.#jobs.set(bank, jobs)
+  of(name: string): Jobs {
+    const jobs = this.#jobs.get(name) ?? new Jobs(this.#limit, this.#log)
+    this.#jobs.set(name, jobs)
     return jobs
+  }
+
+  /** How many run. */
+  get size(): number {
+    return this.#jobs.values().reduce((sum, { size }) => sum + size, 0)
   }
 
   async settled(): Promise<void> {

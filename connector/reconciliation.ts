@@ -7,7 +7,7 @@ import { type Core, type KnownCode, knownCodeOf, type OpenBank, type OpenSite } 
 import type { CodeRow } from './disk/codes.ts'
 import { type LateSubject, MAX_LATE_ASKS, subjectText } from './disk/late-asks.ts'
 import type { SaleRow } from './disk/sales.ts'
-import { Jobs, JobsByBank } from './jobs.ts'
+import { Jobs, JobsByName } from './jobs.ts'
 import { messageOf } from './log.ts'
 import { recordState } from './payments.ts'
 import { codeOfSale } from './sales.ts'
@@ -27,7 +27,7 @@ const isOfOneList = (error: unknown): boolean =>
 
 export class Reconciliation {
   readonly #core: Core
-  readonly #jobs: JobsByBank
+  readonly #jobs: JobsByName
   readonly #silences: Silences
   readonly #learning: Jobs
   #learnAt = 0
@@ -36,7 +36,7 @@ export class Reconciliation {
 
   constructor(core: Core) {
     this.#core = core
-    this.#jobs = new JobsByBank(PER_BANK, core.log)
+    this.#jobs = new JobsByName(PER_BANK, core.log)
     this.#learning = new Jobs(1, core.log)
     this.#silences = new Silences(core)
   }

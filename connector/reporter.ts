@@ -10,9 +10,16 @@ import { type ReportAnswer, sendReport } from './service.ts'
 /** No answer delays a report for longer. */
 const MAX_RETRY_AFTER_MS = 3_600_000
 
+/** Sites can be many, and all of their reports go to one service. */
+const AT_ONCE = 64
+
 const Status = z.object({ status: z.string() })
 
 export class Reporter extends DueRunner<ReportRow> {
+  constructor(core: Core) {
+    super(core, AT_ONCE)
+  }
+
   /** One of each site: reports that get no answer delay those of no other site. */
   protected override queues(now: number): string[] {
     return this.core.disk.reports.dueSites(now)
