@@ -5,6 +5,7 @@ import { LONG_PAGE } from '../page.ts'
 import { inSeconds, int, oneOf, orNull, rowsWith, text } from '../rows/columns.ts'
 import { ofQrCodeOrDeleted } from '../rows/sql.ts'
 import { seconds } from '../time.ts'
+import { PURPOSE_OF_PAYMENT } from './rows.ts'
 
 /** Which events: from a time up to, not including, another, in Unix seconds; `after` is the last one of the page before. */
 export interface ReportQuery {
@@ -48,12 +49,10 @@ const REPORT = `SELECT events.number, events.at, events.type = 'refund.completed
     payments.payment_uid, events.refund ->> 'refundUid' AS refund_uid,
     ${ofQrCodeOrDeleted('payments.qr_code', 'qr_code_uid')} AS qr_code_uid,
     (SELECT sale_uid FROM sales WHERE sales.number = payments.sale) AS sale_uid, payments.applied, payer_bank,
-    network_uid, iif(payments.sale IS NULL, qr_codes.payment_purpose,
-      (SELECT payment_purpose FROM sales WHERE sales.number = payments.sale)) AS payment_purpose,
+    network_uid, ${PURPOSE_OF_PAYMENT} AS payment_purpose,
     coalesce(events.refund ->> 'status', events.payment ->> 'status') AS status
   FROM events INDEXED BY events_of_money
     JOIN payments ON payment_uid = coalesce(events.refund ->> 'paymentUid', events.payment ->> 'paymentUid')
-    LEFT JOIN qr_codes ON qr_codes.number = payments.qr_code
   WHERE events.type IN ('payment.completed', 'refund.completed') AND (events.at, events.number) > (?, ?) AND events.at < ?
     AND events.payment ->> 'isRepeated' IS NULL
   ORDER BY events.at, events.number LIMIT ?`

@@ -65,12 +65,15 @@ export function latestPaymentOf(
 export const sumOfRefunds = (statuses: string) =>
   `(SELECT ifnull(sum(minor_units), 0) FROM refunds WHERE payment = payments.number AND status IN (${statuses}))`
 
+/** The purpose of a row of payments, as a subquery: of a sale its own, not that of its till. */
+export const PURPOSE_OF_PAYMENT = `iif(payments.sale IS NULL, ${columnOf('qr_codes', 'payments.qr_code', 'payment_purpose')},
+    ${columnOf('sales', 'payments.sale', 'payment_purpose')})`
+
 const PAYMENTS = `SELECT payments.*, ${ofQrCodeOrDeleted('payments.qr_code', 'qr_code_uid')} AS qr_code_uid,
     ${columnOf('qr_codes', 'payments.qr_code', 'tokenization_account')} AS tokenization_account,
     ifnull(payments.reference, ${ofQrCodeOrDeleted('payments.qr_code', 'reference')}) AS any_reference,
     iif(sale IS NULL, NULL, (SELECT sale_uid FROM sales WHERE sales.number = sale)) AS sale_uid,
-    iif(sale IS NULL, ${columnOf('qr_codes', 'payments.qr_code', 'payment_purpose')},
-      (SELECT payment_purpose FROM sales WHERE sales.number = sale)) AS payment_purpose,
+    ${PURPOSE_OF_PAYMENT} AS payment_purpose,
     ${sumOfRefunds("'COMPLETED'")} AS refunded, ${sumOfRefunds("'COMPLETED', 'WAITING'")} AS accepted_refunds
   FROM payments`
 
