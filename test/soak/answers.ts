@@ -14,6 +14,9 @@ const ErrorBody = z.object({ errorCode: z.string(), traceId: z.string() })
 /** What the contract gives for a service that cannot answer now (section 3). */
 const UNAVAILABLE = [503, 504]
 
+/** Whether it is what `fetch` throws where the connection breaks, or nothing listens. */
+export const isOfFetch = (error: unknown): boolean => error instanceof TypeError
+
 export class Answers {
   readonly all: Answer[] = []
   /** Requests that got no answer, because nothing listened or the connection broke. */

@@ -12,6 +12,7 @@ import { commandOf } from '../support/command.ts'
 import { fillDisk } from '../support/full-disk.ts'
 import type { Random } from '../support/random.ts'
 import { asOperator } from '../support/serve.ts'
+import { isOfFetch } from './answers.ts'
 import type { Receiver, ReceiverMood } from './receiver.ts'
 import { type Fault, Turns } from './turns.ts'
 
@@ -31,8 +32,7 @@ async function answered<T>(send: () => Promise<T>): Promise<T> {
     try {
       return await send()
     } catch (error) {
-      // What `fetch` throws where the connection breaks, or nothing listens.
-      if (!(error instanceof TypeError) || tries === MAX_TRIES) throw error
+      if (!isOfFetch(error) || tries === MAX_TRIES) throw error
       await sleep(200)
     }
   }

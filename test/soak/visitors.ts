@@ -4,6 +4,7 @@ import { ListAnswer } from '../../src/contract/qr-code-list.ts'
 import type { BankDeployment } from '../support/bank-deployment.ts'
 import type { Random } from '../support/random.ts'
 import { SECRET } from '../support/secret.ts'
+import { isOfFetch } from './answers.ts'
 
 type Visit = (siteId: string) => Promise<unknown>
 
@@ -26,9 +27,6 @@ const DAY_MS = 86_400_000
 
 /** Somebody cannot look now: the service refuses, or there is nothing yet. */
 class Unanswered extends Error {}
-
-/** The connection broke, or nothing listened. */
-const isOfFetch = (error: unknown): boolean => error instanceof TypeError
 
 export class Visitors {
   readonly #deployment: BankDeployment
