@@ -134,7 +134,8 @@ export function markAll(part: string, data: string, auditOf: string): Omit<Resto
 /** @returns the new name of the file */
 function withhold(file: string): string {
   const aside = setAside(file)
-  // Without a file, the next write would begin an empty database. This is none, so requests get 503, and verify names the site.
+  // Without a file, the next write would begin an empty database. With a file that is no database, requests get 503, and verify
+  // names the site.
   writeFileSync(file, `The file of this site is corrupted: ${basename(aside)}\n`, { mode: 0o600 })
   return aside
 }
