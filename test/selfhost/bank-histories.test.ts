@@ -104,7 +104,7 @@ class Batch {
     const processed = processedBy(this.deployment)
     const failures: string[] = []
     for (const [history, before] of told) {
-      const problems = history.problems(before, output, processed)
+      const problems = history.problems(before, history.untold(before, output, processed))
       if (problems.length > 0) failures.push([history, ...problems].join('\nPROBLEM '))
     }
     return failures

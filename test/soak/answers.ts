@@ -10,9 +10,9 @@ interface Answer {
   isTimed: boolean
 }
 
-const ErrorBody = z.object({ errorCode: z.string(), traceId: z.string() })
-/** What the contract gives for a service that cannot answer now (section 3). */
-const UNAVAILABLE = [503, 504]
+const ErrorBody = z.object({ errorCode: z.string(), description: z.string(), traceId: z.string() })
+/** The only error above 499 that the contract gives (section 3). */
+const UNAVAILABLE = 503
 
 /** Whether it is what `fetch` throws where the connection breaks, or nothing listens. */
 export const isOfFetch = (error: unknown): boolean => error instanceof TypeError
@@ -21,7 +21,7 @@ export class Answers {
   readonly all: Answer[] = []
   /** Requests that got no answer, because nothing listened or the connection broke. */
   unanswered = 0
-  /** By status and error code. */
+  /** By status and error code; a 5xx also by its cause. */
   readonly failures = new Map<string, number>()
   /** Answers that the contract does not give. */
   readonly wrong: string[] = []
@@ -54,9 +54,12 @@ export class Answers {
     const { pathname } = new URL(request.url)
     const isPage = response.headers.get('Content-Type')?.startsWith('text/html')
     const body = isPage ? undefined : ErrorBody.safeParse(jsonIn(text)).data
-    const what = `${status} ${isPage ? 'page' : (body?.errorCode ?? 'no error code')}`
+    // Its description begins with the site.
+    const cause =
+      status < 500 || !body ? '' : `: ${body.description.replace(/^\S+ (is|does) /, 'the site $1 ')}`
+    const what = `${status} ${isPage ? 'page' : (body?.errorCode ?? 'no error code')}${cause}`
     this.failures.set(what, (this.failures.get(what) ?? 0) + 1)
-    const isDocumented = status < 500 || UNAVAILABLE.includes(status)
+    const isDocumented = status < 500 || status === UNAVAILABLE
     if (!isDocumented || (!isPage && !body))
       this.wrong.push(`${request.method} ${pathname}: ${status} ${text.slice(0, 300)}`)
   }

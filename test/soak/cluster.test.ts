@@ -1,6 +1,6 @@
 // Hours of everything that a site's callers do, on three instances of a cluster whose processes, network and bucket fail.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { table } from '../../bench/table.ts'
 import { expectVerified, testCluster } from '../support/cluster.ts'
 import { MixedLoad } from '../support/mixed-load.ts'
@@ -10,7 +10,7 @@ import { temporaryDirectory } from '../support/serve.ts'
 import { Answers } from './answers.ts'
 import { ClusterFaults } from './cluster-faults.ts'
 import { MAX_GROWTH, Resources } from './resources.ts'
-import { counted, timesOf } from './tables.ts'
+import { counted, tablesOf } from './tables.ts'
 
 const MINUTES = Number(process.env.MINUTES ?? 3)
 const SITES = Number(process.env.SITES ?? 10)
@@ -41,6 +41,8 @@ it(`in ${MINUTES} minutes of everything on a cluster nothing acknowledged is los
   })
   const begun = Date.now()
   const elapsed = () => Date.now() - begun
+  // Also of a run that ends before its time.
+  onTestFinished(() => console.log(...tablesOf({ answers, faults, resources, begun, minutes: MINUTES })))
   let isSettled = false
   const watching = (async () => {
     while (!isSettled) {
@@ -76,14 +78,6 @@ it(`in ${MINUTES} minutes of everything on a cluster nothing acknowledged is los
       ],
     ),
     table('What was asked, and its answers', ['', ''], counted(new Map(Object.entries(load.answers)))),
-    table('Faults', ['', ''], counted(faults.turns.counts)),
-    table('Answers other than successes', ['', ''], counted(answers.failures)),
-    table(
-      'The longest life of each process, in ten parts of it',
-      ['', 'lives', 'memory, MiB', 'trend', 'descriptors', 'trend'],
-      resources.table(),
-    ),
-    table('Milliseconds to an answer', ['', 'p50', 'p99'], timesOf(answers, begun, MINUTES)),
   )
   expect(answers.wrong.slice(0, 20), `SEED=${SEED}`).toEqual([])
   expect(resources.growing(MAX_GROWTH)).toEqual([])

@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { portOf } from '../support/ports.ts'
+import type { Notified } from '../support/site-records.ts'
 import { wholeBody } from '../support/whole-body.ts'
 
 export type ReceiverMood = 'well' | 'slow' | 'failing' | 'gone'
@@ -33,9 +34,8 @@ export async function moodyReceiver() {
     mood: 'well' as ReceiverMood,
     /** The notification key, once the site has one. */
     key: '',
-    /** What it has taken: the payments, and the refunds as `paymentUid/refundUid`. */
-    taken: new Set<string>(),
-    deliveries: 0,
+    /** What it has taken. */
+    taken: [] as Notified[],
     faults: [] as string[],
     close() {
       server.closeAllConnections()
@@ -54,10 +54,9 @@ export async function moodyReceiver() {
     }
     if ((bodies.get(id) ?? body) !== body) receiver.faults.push(`notification ${id} has two bodies`)
     bodies.set(id, body)
-    receiver.deliveries++
     const { payment, refund } = Body.parse(JSON.parse(body))
-    if (payment) receiver.taken.add(payment.paymentId)
-    if (refund) receiver.taken.add(`${refund.paymentId}/${refund.refundId}`)
+    const told = refund ?? payment
+    if (told) receiver.taken.push({ id, ...told })
     return true
   }
   return receiver

@@ -1,9 +1,8 @@
 // A load of creates and payments, with a record of what was acknowledged, and a check that the service has all of it, once.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { FeedAnswer } from '../../src/contract/event.ts'
-import { ListAnswer } from '../../src/contract/qr-code-list.ts'
 import type { Instance } from './cluster.ts'
 import { linkIdIn, qrCodeOf, type Site } from './site-at.ts'
+import { eventsOf, linksOf } from './site-records.ts'
 
 /** What takes the requests of sites: an instance, or a balancer. */
 type Reached = Pick<Instance, 'site'>
@@ -77,10 +76,10 @@ export async function losses(instance: Reached, all: readonly Acknowledged[]): P
   const problems: string[] = []
   for (const [siteId, told] of Map.groupBy(all, (each) => each.siteId)) {
     const site = instance.site(siteId)
-    const payloads = await payloadsOf(site)
-    const events = await eventsOf(site)
+    const links = await linksOf(site.ask)
+    const events = await eventCounts(site)
     for (const { qrCodeUid, payload, isPaid } of told) {
-      const has = payloads.get(qrCodeUid) ?? []
+      const has = links.get(qrCodeUid) ?? []
       if (has.length !== 1 || has[0] !== payload) {
         problems.push(`${siteId} ${qrCodeUid}: its links are ${has.join(', ')}, must be ${payload}`)
       }
@@ -96,31 +95,14 @@ export async function losses(instance: Reached, all: readonly Acknowledged[]): P
   return problems
 }
 
-/** The links of all QR codes by their uids. */
-async function payloadsOf(site: Site): Promise<Map<string, string[]>> {
-  const payloads = new Map<string, string[]>()
-  for (let cursor = ''; ; ) {
-    const page = ListAnswer.parse(await site.value(`/sbp/qrCodes?limit=100${cursor}`))
-    for (const { qrCodeUid, qrCode } of page.qrCodes) {
-      payloads.set(qrCodeUid, [...(payloads.get(qrCodeUid) ?? []), qrCode.payload])
-    }
-    if (page.nextCursor === undefined) return payloads
-    cursor = `&cursor=${encodeURIComponent(page.nextCursor)}`
-  }
-}
-
 /** How many events of a type a QR code has: `qrCode.created uid`. */
-async function eventsOf(site: Site): Promise<Map<string, number>> {
+async function eventCounts(site: Site): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
-  for (let after = ''; ; ) {
-    const page = FeedAnswer.parse(await site.value(`/events?limit=100${after}`))
-    for (const { type, qrCodeUid } of page.events) {
-      const name = `${type} ${qrCodeUid}`
-      counts.set(name, (counts.get(name) ?? 0) + 1)
-    }
-    if (page.events.length === 0) return counts
-    after = `&after=${encodeURIComponent(page.nextCursor)}`
+  for await (const { type, qrCodeUid } of eventsOf(site.ask)) {
+    const name = `${type} ${qrCodeUid}`
+    counts.set(name, (counts.get(name) ?? 0) + 1)
   }
+  return counts
 }
 
 /** Resolves when every site takes a create through an instance again. */

@@ -3,7 +3,6 @@ import { chmodSync, cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { backup, DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { expect, onTestFinished, vi } from 'vitest'
-import * as z from 'zod'
 import { mintToken } from '../../bin/mint-token.ts'
 import { workerdBinary } from '../../bin/serve/workerd-binary.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
@@ -17,6 +16,7 @@ import { freePort } from './ports.ts'
 import { SECRET } from './secret.ts'
 import { asOperator, EXTERNAL, type Served, started, temporaryDirectory, workerdOf } from './serve.ts'
 import { errorCodeOf, siteAt } from './site-at.ts'
+import { eventsOf } from './site-records.ts'
 import { type Money, raiffeisenBank, type TestBank, tbankBank, tochkaBank } from './test-banks.ts'
 
 /** What a test waits for: nothing takes this long, but the machine may be slow. */
@@ -26,19 +26,6 @@ const MAX_RETRIES = 5
 /** Which credentials each site uses; one site of each bank, unless said otherwise. */
 export type Sites = Record<string, string>
 export const ONE_EACH: Sites = { tea: 'tochka-main', cafe: 'tbank-cafe', farm: 'raif-farm' }
-
-const Amount = z.object({ value: z.string() })
-/** What is read of the feed: what checks the service uses none of its schemas. */
-const Feed = z.object({
-  events: z.array(
-    z.object({
-      type: z.string(),
-      payment: z.object({ paymentUid: z.string(), amount: Amount }).optional(),
-      refund: z.object({ paymentUid: z.string(), refundUid: z.string(), amount: Amount }).optional(),
-    }),
-  ),
-  nextCursor: z.string(),
-})
 
 interface Options {
   sites?: Sites
@@ -428,14 +415,7 @@ function merchantOf(address: () => string, siteId: string) {
       }, WAITING),
     cancel: (qrCodeUid: string) => ask(`/sbp/qrCodes/${qrCodeUid}`, { method: 'DELETE' }),
     /** The feed, from its first event on. */
-    async *events() {
-      for (let after = ''; ; ) {
-        const { events, nextCursor } = Feed.parse(await read(`/events?limit=1000${after}`))
-        if (events.length === 0) return
-        yield* events
-        after = `&after=${nextCursor}`
-      }
-    },
+    events: () => eventsOf(ask),
     /** What the feed says of each payment by its uid: what the merchant's own database would have. */
     async feed(): Promise<Map<string, Money>> {
       const payments = new Map<string, Money>()

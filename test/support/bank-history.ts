@@ -273,26 +273,28 @@ export class History {
   }
 
   /**
-   * What is wrong now that everything is at rest.
-   * @param reconciled what `reconcile` has printed after `told` was read
+   * The payments that the feed does not have, and that neither the connector's questions nor a webhook could tell of: its document
+   * gives the bank no way to. @param reconciled what `reconcile` has printed after `told` was read
    */
-  problems(
-    { feed, results }: Awaited<ReturnType<History['told']>>,
-    reconciled: string,
-    { armings, webhooks }: Processed,
-  ): string[] {
+  untold({ feed }: Told, reconciled: string, { armings, webhooks }: Processed): string[] {
+    return this.bank
+      .ledger()
+      .filter(({ qrcId, paymentUid, lack }) => {
+        if (feed.has(paymentUid) || !lack || webhooks.some((id) => id.endsWith(lack.webhook))) return false
+        return lack.kind === 'unseen' || (!armings.has(paymentUid) && reconciled.includes(qrcId))
+      })
+      .map(({ paymentUid }) => paymentUid)
+  }
+
+  /** What is wrong now that everything is at rest. @param untold the payments that may be missing */
+  problems({ feed, results }: Told, untold: readonly string[]): string[] {
     const ledger = this.bank.ledger()
     const uids = new Set(ledger.map(({ paymentUid }) => paymentUid))
     const canCancel = this.bank.kind === 'raiffeisen'
     return [
-      ...ledger.flatMap(({ qrcId, paymentUid, paid, refunded, lack }) => {
+      ...ledger.flatMap(({ paymentUid, paid, refunded }) => {
         const told = feed.get(paymentUid)
-        if (!told) {
-          const isNamed = !armings.has(paymentUid) && reconciled.includes(qrcId)
-          const isAllowed =
-            lack && !webhooks.some((id) => id.endsWith(lack.webhook)) && (lack.kind === 'unseen' || isNamed)
-          return isAllowed ? [] : [`payment ${paymentUid} is missing`]
-        }
+        if (!told) return untold.includes(paymentUid) ? [] : [`payment ${paymentUid} is missing`]
         return [
           ...(told.paid === paid ? [] : [`payment ${paymentUid}: paid ${paid}, told ${told.paid}`]),
           ...(told.refunded === refunded
@@ -332,6 +334,8 @@ export class History {
     )
   }
 }
+
+type Told = Awaited<ReturnType<History['told']>>
 
 const at = <T>(values: readonly T[], index: number): T | undefined => values[index % values.length]
 

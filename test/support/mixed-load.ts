@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { mintToken } from '../../bin/mint-token.ts'
-import { FeedAnswer } from '../../src/contract/event.ts'
 import { type Acknowledged, losses } from './acknowledged.ts'
 import type { Instance } from './cluster.ts'
 import { type MerchantReceiver, merchantReceiver } from './merchant-receiver.ts'
 import { randomOf } from './random.ts'
 import { SECRET } from './secret.ts'
 import { type Answered, answerTo, linkIdIn, qrCodeOf, type Site, valueIn } from './site-at.ts'
+import { eventsOf, feedProblems, subjectOf } from './site-records.ts'
 
 /** What takes the requests: an instance, or a balancer. */
 export type Reached = Pick<Instance, 'site' | 'address'>
@@ -30,8 +30,6 @@ const TEMPORARY = [502, 503, 504]
 /** A request without an answer is sent again after this time: a network can lose both. */
 const PATIENCE_MS = 15_000
 const PAUSE_MS = 50
-
-type Event = z.output<typeof FeedAnswer>['events'][number]
 
 export class MixedLoad {
   /** How many answers there were of each kind, such as `create 503`. */
@@ -86,7 +84,7 @@ export class MixedLoad {
   async problems(reached: Reached): Promise<string[]> {
     const found = [...this.faults, ...(await losses(reached, this.#codes))]
     for (const [siteId, receiver] of this.#receivers) {
-      const feed = await feedOf(reached.site(siteId))
+      const feed = await Array.fromAsync(eventsOf(reached.site(siteId).ask))
       const counts = new Map<string, number>()
       for (const event of feed) {
         const name = `${siteId} ${event.type} ${subjectOf(event)}`
@@ -95,7 +93,7 @@ export class MixedLoad {
       for (const [name, count] of counts) if (count > 1) found.push(`${name}: ${count} events`)
       for (const name of this.#events)
         if (name.startsWith(`${siteId} `) && !counts.has(name)) found.push(`${name}: lost`)
-      found.push(...notificationProblems(siteId, feed, receiver))
+      found.push(...receiver.faults, ...feedProblems(siteId, feed, receiver.deliveries))
     }
     return found
   }
@@ -144,7 +142,7 @@ export class MixedLoad {
     const refunded = await this.#insist('refund', siteId, random, (site) =>
       site.refund(paymentUid, refundUid, 1),
     )
-    if (refunded) this.#events.add(`${siteId} refund.completed ${refundUid}`)
+    if (refunded) this.#events.add(`${siteId} refund.completed ${paymentUid}/${refundUid}`)
   }
 
   /** A till arms its printed code, and the customer pays. */
@@ -236,38 +234,4 @@ export async function receiverOf(site: Site, statusOf?: (id: string) => number):
   receiver.key = Key.parse(valueIn(made)).key
   await site.value('/settings', { method: 'PATCH', body: { callbackUrl: receiver.url } })
   return receiver
-}
-
-/** All events of a site. */
-async function feedOf(site: Site): Promise<Event[]> {
-  const events: Event[] = []
-  for (let after = ''; ; ) {
-    const page = FeedAnswer.parse(await site.value(`/events?limit=1000${after}`))
-    events.push(...page.events)
-    if (page.events.length === 0) return events
-    after = `&after=${encodeURIComponent(page.nextCursor)}`
-  }
-}
-
-/** What an event is about, which happens once. */
-const subjectOf = ({ refund, payment, sale, qrCodeUid, id }: Event): string =>
-  refund?.refundUid ?? payment?.paymentUid ?? sale?.saleUid ?? qrCodeUid ?? `event ${id}`
-
-/** Each completed payment and refund is notified, under one webhook-id, and nothing else is. */
-function notificationProblems(siteId: string, feed: readonly Event[], receiver: MerchantReceiver): string[] {
-  const expected = feed.filter(({ type }) => type === 'payment.completed' || type === 'refund.completed')
-  const names = new Set(expected.map(subjectOf))
-  const ids = new Map<string, Set<string>>()
-  for (const { id, paymentId, refundId } of receiver.deliveries) {
-    const name = refundId ?? paymentId
-    ids.set(name, (ids.get(name) ?? new Set()).add(id))
-  }
-  return [
-    ...receiver.faults,
-    ...[...names].filter((name) => !ids.has(name)).map((name) => `${siteId} ${name}: not notified`),
-    ...[...ids].flatMap(([name, { size }]) => [
-      ...(size > 1 ? [`${siteId} ${name}: ${size} webhook-ids`] : []),
-      ...(names.has(name) ? [] : [`${siteId} ${name}: notified, and not in the feed`]),
-    ]),
-  ]
 }
