@@ -23,6 +23,8 @@ it.each<[string, unknown]>([
   ...CONNECT.map((code): [string, unknown] => [`${code} of connect`, errorOf(code, 'connect')]),
   ['a name that does not resolve', errorOf('ENOTFOUND', 'getaddrinfo')],
   ['a connection that takes too long', errorOf('UND_ERR_CONNECT_TIMEOUT')],
+  ['a certificate that has expired', errorOf('CERT_HAS_EXPIRED')],
+  ['a certificate of an authority that is not known', errorOf('UNABLE_TO_VERIFY_LEAF_SIGNATURE')],
   ['every address that refuses', new AggregateError(CONNECT.map((code) => errorOf(code, 'connect')))],
 ])('was not sent: %s', async (_, cause) => expect(await isInDoubt(failed(cause))).toBe(false))
 

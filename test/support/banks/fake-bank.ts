@@ -16,6 +16,8 @@ export type Fault =
   | { silent: true }
   /** Executed; what goes back are these bytes, made of the bank's own reply. */
   | { bytes: (reply: BankReply) => Buffer }
+  /** Executed; fields of the answer, or of its `Data`, have other values. One that is undefined is left out. */
+  | { changes: Record<string, unknown> }
 
 export interface BankCall {
   operation: string
@@ -168,7 +170,7 @@ export abstract class FakeBank {
     if (fault && 'silent' in fault) return
     if (fault && 'bytes' in fault) return void request.socket.end(fault.bytes({ status, body }))
     await this.beforeAnswer(call.operation, call)
-    send(response, status, body)
+    send(response, status, fault && 'changes' in fault ? changed(body, fault.changes) : body)
   }
 
   #stateOf(call: BankCall): BankReply {
@@ -220,3 +222,8 @@ export const linkId = (prefix: string): string => {
 /** A link with the constant checksum that the banks' test systems send. */
 export const payloadOf = (id: string, type: string, kopecks?: number): string =>
   `https://qr.nspk.ru/${id}?type=${type}&bank=100000000007${kopecks === undefined ? '' : `&sum=${kopecks}&cur=RUB`}&crc=C08B`
+
+function changed(body: unknown, changes: Record<string, unknown>): unknown {
+  if (typeof body !== 'object' || body === null) throw new Error('the answer has no fields')
+  return 'Data' in body ? { ...body, Data: changed(body.Data, changes) } : { ...body, ...changes }
+}
