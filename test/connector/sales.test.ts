@@ -103,6 +103,28 @@ describe('a saleUid that was armed before, of which the service has lost the ans
   })
 })
 
+it.each([{ qrcId: 'AS10000000000000000000000000OTHER' }, { amount: 1 }])(
+  'an arming that the bank answers about something else is 503, and is armed again: %o',
+  async (changes) => {
+    const { at, code } = await counter()
+    at.tochka.fail('arm', { changes })
+    expect((await arm(at, code, 's1')).status).toBe(503)
+    expect((await arm(at, code, 's1')).status).toBe(200)
+  },
+)
+
+it('a paid sale whose amount the bank leaves out has the amount of its arming', async () => {
+  const { at, connector, code } = await counter()
+  await arm(at, code, 's1', '5.00')
+  await at.tochka.pay(code.qrcId, { times: 0 })
+  at.tochka.fail('sale_status', { changes: { amount: undefined } })
+  at.clock.now += MINUTE
+  await connector.settle()
+  expect(Array.from(at.service.site('tea').payments.values())).toMatchObject([
+    { saleUid: 's1', amount: { value: '5.00' } },
+  ])
+})
+
 it('a sale whose webhook is lost is found, and a late one after another sale is not mixed up', async () => {
   const { at, connector, code } = await counter()
   await arm(at, code, 's1', '5.00')

@@ -36,7 +36,9 @@ export const Refund = of(
 )
 
 /** POST sbp/v1.0/cashbox-qr-code/{qrcId}/activate */
-export const Activated = of(z.object({ paramsId: z.string() }))
+export const Activated = of(
+  z.object({ paramsId: z.string(), qrcId: z.string().optional(), amount: z.int().optional() }),
+)
 
 /** POST sbp/v1.0/cashbox-qr-code/{qrcId}/deactivate */
 export const Disarmed = of(z.object({ result: z.literal(true) }))

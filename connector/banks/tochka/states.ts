@@ -33,8 +33,16 @@ export function listedState(
   }
 }
 
-/** @param paramsId the bank's id of the arming */
-export function saleState({ trxStatus, amount, dateTime: paidAt }: Operation, paramsId: string): CodeState {
+/**
+ * @param paramsId the bank's id of the arming
+ * @param armed its amount: the bank may leave it out
+ */
+export function saleState(
+  { trxStatus, dateTime: paidAt, ...stated }: Operation,
+  paramsId: string,
+  armed: number | undefined,
+): CodeState {
+  const amount = stated.amount ?? armed
   if (trxStatus === 'ACWP' && amount !== undefined) {
     const payment = { status: 'COMPLETED' as const, number: paramsId, amount, ...(paidAt ? { paidAt } : {}) }
     return { payments: [payment], isPending: false }

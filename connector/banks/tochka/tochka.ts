@@ -150,7 +150,7 @@ class Tochka implements Bank {
   }
 
   /** The last part of a sale's reference is the bank's id of the arming; a code without one has no payment. */
-  async #saleState({ qrcId, reference }: Code): Promise<CodeState> {
+  async #saleState({ qrcId, reference, amount }: Code): Promise<CodeState> {
     const { paramsId } = partsOf(reference)
     if (!paramsId) return { payments: [], isPending: false }
     const { Data } = await this.#call(reads(bodies.Operation), {
@@ -158,7 +158,7 @@ class Tochka implements Bank {
       method: 'GET',
       url: `/sbp/v1.0/cashbox-qr-code/${encodeURIComponent(qrcId)}/operation?paramsId=${encodeURIComponent(paramsId)}`,
     })
-    return saleState(Data, paramsId)
+    return saleState(Data, paramsId, amount)
   }
 
   async arm({ qrcId, reference }: Code, sale: NewSale, signal: AbortSignal): Promise<string> {
@@ -169,7 +169,11 @@ class Tochka implements Bank {
       body: { Data: { amount: sale.amount, currency: 'RUB', paymentPurpose: sale.purpose, ttl: sale.ttl } },
       signal,
     })
-    return `${reference}:${Data.paramsId}`
+    const { paramsId, qrcId: armed = qrcId, amount = sale.amount } = Data
+    if (armed !== qrcId || amount !== sale.amount) {
+      throw new Unavailable('arm: the answer is of another code or amount', { isInDoubt: true })
+    }
+    return `${reference}:${paramsId}`
   }
 
   async disarm({ qrcId }: Code, signal: AbortSignal): Promise<void> {
