@@ -188,6 +188,8 @@ export interface Bank {
   cancel?(code: Code): Promise<void>
   /** Whether the bank states that nobody can pay the code any more. */
   isClosed?(code: Code): Promise<boolean>
+  /** Whether the bank states the link as paid, of which it may not state the payment yet. */
+  isPaid?(code: Code): Promise<boolean>
   /** @throws Refused only where the bank's document says that nothing was done */
   refund(refund: NewRefund): Promise<RefundState>
   /** @throws NotKnown where the bank states that it does not have the refund */

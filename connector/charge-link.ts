@@ -8,7 +8,7 @@ import { recordState } from './payments.ts'
 /**
  * Cancels the link and asks for its state. A code whose link no bank made has nothing to cancel.
  * @returns whether the link is paid, or a payment of it is in progress
- * @throws Unavailable where the cancellation of an unpaid link is not confirmed, or the bank does not state the link
+ * @throws Unavailable where the cancellation of an unpaid link is not confirmed, or the bank does not state the link and its payment
  */
 export async function isLinkPaid(
   core: Core,
@@ -33,9 +33,14 @@ export async function isLinkPaid(
   }
   const state = await known.bank.bank.state(known.code)
   recordState(core, known, state)
-  const isPaid = state.isPending || state.payments.some(({ status }) => status === 'COMPLETED')
-  if (!isPaid && !isClosed) throw notKnown('the bank has not confirmed the cancellation of the link')
-  return isPaid
+  // What a bank states can be older than what its webhook has told.
+  const isPaid = state.isPending || core.disk.payments.isPaid(site, qrcId)
+  if (isPaid) return true
+  if (!isClosed) throw notKnown('the bank has not confirmed the cancellation of the link')
+  if (await known.bank.bank.isPaid?.(known.code)) {
+    throw notKnown('the bank states the link as paid, and its payment not yet')
+  }
+  return false
 }
 
 const notKnown = (message: string) => new Unavailable(message, { isInDoubt: false })

@@ -251,6 +251,21 @@ describe('charge', () => {
     },
   )
 
+  it('LINK_PAID where the bank states the link as paid before its payment: nothing is charged meanwhile', async () => {
+    const { at, running, binding, link } = await bound()
+    at.raiffeisen.hidePayments = true
+    await at.raiffeisen.pay(link.qrcId, { times: 0 })
+    const asked = await charge(at, binding, link)
+    await minutes({ at, running }, 3)
+    expect([asked.result(), at.raiffeisen.charged]).toEqual([undefined, []])
+    at.raiffeisen.hidePayments = false
+    at.clock.now += HOUR / 2
+    await running.connector.settle()
+    expect(asked.result()).toMatchObject({ status: 'DECLINED', reason: 'LINK_PAID' })
+    expect(at.raiffeisen.charged).toEqual([])
+    expect(at.service.site('farm').payments.get(link.qrcId)?.status).toBe('COMPLETED')
+  })
+
   it('cancels the link before: nobody can pay by it any more, also where the charge is declined', async () => {
     const { at, running, binding, link } = await bound()
     at.raiffeisen.chargeResult = 'DECLINED'

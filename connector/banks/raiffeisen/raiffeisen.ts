@@ -161,6 +161,10 @@ class Raiffeisen implements Bank {
     return status === 'CANCELLED' || status === 'EXPIRED' || (status === 'PAID' && code.type === 'DYNAMIC')
   }
 
+  async isPaid(code: Code): Promise<boolean> {
+    return code.type === 'DYNAMIC' && (await this.#qrStatus(code)) === 'PAID'
+  }
+
   async refund({ key, reference, amount, isOfOnlyPayment }: NewRefund): Promise<RefundState> {
     // A payment of a static code has its number in its reference.
     const [order, transactionId] = reference.split(':')
