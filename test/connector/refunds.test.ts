@@ -302,7 +302,7 @@ describe('an answer about something else decides nothing', () => {
     await running.connector.settle()
     expect([bank.callsOf('Cancel').length, ofRefund(at, asked)]).toEqual([1, undefined])
     expect(running.core.disk.refunds.held()).toMatchObject([
-      { reason: expect.stringContaining('of another payment') },
+      { reason: expect.stringContaining('another PaymentId') },
     ])
   })
 
@@ -476,11 +476,15 @@ describe('a refund that takes its time', () => {
   })
 })
 
-it('a refund waits while T-Bank refunds the same payment for somebody else', async () => {
+it.each([
+  ['refunds the same payment for somebody else', 'ASYNC_REFUNDING'],
+  ['states what was true before the payment', 'FORM_SHOWED'],
+  ['has not stored the payment everywhere', 'CONFIRMING'],
+  ['states a status that no document has', 'SOMETHING_NEW'],
+])('a refund waits while T-Bank %s', async (_, status) => {
   const { at, running, bank, link } = await paid(CAFE)
-  const [session] = at.tbank.sessions.values()
-  if (!session) throw new Error('the bank has no payment')
-  session.status = 'ASYNC_REFUNDING'
+  const session = at.tbank.session(link.qrcId)
+  session.status = status
   const asked = await refund(at, 'cafe', link, '30.00')
   await running.connector.settle()
   expect([ofRefund(at, asked), bank.callsOf('Cancel')]).toEqual([undefined, []])
@@ -488,6 +492,29 @@ it('a refund waits while T-Bank refunds the same payment for somebody else', asy
   at.clock.now += HOUR
   await running.connector.settle()
   expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
+})
+
+it('a refund of a payment that T-Bank has refunded is declined', async () => {
+  const { at, running, bank, link } = await paid(CAFE)
+  at.tbank.session(link.qrcId).status = 'REFUNDED'
+  const asked = await refund(at, 'cafe', link, '30.00')
+  await running.connector.settle()
+  expect(ofRefund(at, asked)).toMatchObject({
+    status: 'DECLINED',
+    reason: 'T-Bank: all of the payment is refunded',
+  })
+  expect(bank.callsOf('Cancel')).toEqual([])
+})
+
+it('a refund of which T-Bank states that nothing was taken from the amount is not reported as made', async () => {
+  const { at, running, bank, link } = await paid(CAFE)
+  bank.fail('Cancel', { changes: { NewAmount: 10_000 } })
+  const asked = await refund(at, 'cafe', link, '30.00')
+  await running.connector.settle()
+  expect(ofRefund(at, asked)).toBeUndefined()
+  expect(running.core.disk.refunds.held()).toMatchObject([
+    { reason: expect.stringContaining('all of the amount is left') },
+  ])
 })
 
 it.each([TEA, CAFE])(

@@ -135,6 +135,28 @@ it.each(['1001', '3040', '3041', '3042', '9999'])(
   },
 )
 
+it.each([
+  ['Init', { OrderId: 'another' }],
+  ['Init', { Amount: 1 }],
+  ['GetQr', { OrderId: 'another' }],
+  ['GetQr', { PaymentId: 1 }],
+])('503 where T-Bank answers %s about something else: %o', async (operation, changes) => {
+  const at = await surroundings()
+  await start(at)
+  at.tbank.fail(operation, { changes })
+  const register = () => at.service.instruct('qrCode.register', registerData(at, 'cafe'), at.clock.now)
+  expect((await register()).status).toBe(503)
+  expect((await register()).status).toBe(200)
+})
+
+it('503 where T-Bank gives null for the request to bind an account', async () => {
+  const at = await surroundings()
+  await start(at)
+  at.tbank.fail('GetQr', { changes: { RequestKey: null } })
+  const data = registerData(at, 'cafe', { tokenizationPurpose: 'Monthly tea' })
+  expect((await at.service.instruct('qrCode.register', data, at.clock.now)).status).toBe(503)
+})
+
 it('a wrong password is the operator’s fault: 503, not 422', async () => {
   const at = await surroundings()
   at.env.TBANK_PASSWORD = 'wrong'

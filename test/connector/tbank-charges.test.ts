@@ -287,6 +287,35 @@ describe('charge', () => {
     )
   })
 
+  it('LINK_PAID where the webhook has told of the payment, and the bank’s state is older: nothing is charged', async () => {
+    const { at, running, binding, link } = await bound()
+    await at.tbank.pay(link.qrcId)
+    await running.connector.settle()
+    at.tbank.session(link.qrcId).status = 'FORM_SHOWED'
+    const asked = await charge(at, binding, link)
+    await running.connector.settle()
+    expect(asked.result()).toMatchObject({ status: 'DECLINED', reason: 'LINK_PAID' })
+    expect(at.tbank.callsOf('ChargeQr')).toEqual([])
+  })
+
+  it.each([
+    [
+      'CheckOrder',
+      { OrderId: 'another', Payments: [{ PaymentId: '1', Status: 'CONFIRMED', Amount: 5_000 }] },
+    ],
+    ['Init', { OrderId: 'another' }],
+    ['Init', { Amount: 1 }],
+  ])('an answer of %s about something else decides nothing: %o', async (operation, changes) => {
+    const { at, running, binding, link } = await bound()
+    at.tbank.fail(operation, { changes })
+    const asked = await charge(at, binding, link)
+    await running.connector.settle()
+    expect([asked.result(), at.tbank.callsOf('ChargeQr')]).toEqual([undefined, []])
+    await minutes({ at, running }, 3)
+    expect(asked.result()).toMatchObject({ status: 'COMPLETED' })
+    expect(at.tbank.callsOf('ChargeQr')).toHaveLength(1)
+  })
+
   it('without an ACTIVE token nothing begins', async () => {
     const { at, running, binding, link, token } = await bound()
     await at.tbank.consent(token.qrcId, false, { times: 0 })

@@ -2,9 +2,14 @@
 import * as z from 'zod'
 import type { Answers } from '../../answers.ts'
 
-/** Of every answer. `PaymentId` is text here and a number there. */
+/** Text in one place of the document, a number in another. */
+const Id = z.union([z.string(), z.number()]).transform(String)
+/** Where it is not required; the bank may send null. */
+const OptionalId = Id.nullish().transform((id) => id ?? undefined)
+
+/** Of every answer. */
 const fields = {
-  ErrorCode: z.coerce.string().optional(),
+  ErrorCode: OptionalId,
   Message: z.string().optional(),
   Details: z.string().optional(),
 }
@@ -13,14 +18,16 @@ const Accepted = z.object({
   ...fields,
   Success: z.literal(true),
   Status: z.string().optional(),
-  PaymentId: z.coerce.string().optional(),
+  PaymentId: OptionalId,
   Amount: z.number().optional(),
   Data: z.string().optional(),
-  OrderId: z.coerce.string().optional(),
+  OrderId: OptionalId,
+  /** Of Cancel: what was paid, and what of it is left. */
+  OriginalAmount: z.number().nullish(),
+  NewAmount: z.number().nullish(),
   QrCancelCode: z.string().nullish(),
   QrCancelMessage: z.string().nullish(),
-  /** A number in one place of the document, a UUID in another. */
-  RequestKey: z.coerce.string().optional(),
+  RequestKey: OptionalId,
 })
 export type Accepted = z.output<typeof Accepted>
 
@@ -39,7 +46,7 @@ const LATER = new Set(['3040', '3041', '3042', '9999'])
 const CREDENTIALS = /токен|терминал|terminalkey/i
 
 const Refusal = z
-  .object({ ...fields, Success: z.literal(false), ErrorCode: z.coerce.string() })
+  .object({ ...fields, Success: z.literal(false), ErrorCode: Id })
   .transform(({ ErrorCode, Message = '', Details = '' }) => ({
     code: ErrorCode,
     message: Message,
@@ -75,19 +82,19 @@ export const CHECK_ORDER: Answers<string> = {
 }
 
 const OrderPayment = z.object({
-  PaymentId: z.coerce.string(),
+  PaymentId: Id,
   Status: z.string(),
   Amount: z.number().optional(),
 })
 export type OrderPayment = z.output<typeof OrderPayment>
 
 /** The sessions of an order. Of an order without one the document says nothing: a refusal is taken for none before Init. */
-export const ORDER_PAYMENTS: Answers<OrderPayment[]> = {
+export const ORDER_PAYMENTS: Answers<{ OrderId: string | undefined; payments: OrderPayment[] }> = {
   executed: {
     status: 200,
     body: z
-      .object({ Success: z.literal(true), Payments: z.array(OrderPayment) })
-      .transform(({ Payments }) => Payments),
+      .object({ Success: z.literal(true), OrderId: OptionalId, Payments: z.array(OrderPayment) })
+      .transform(({ OrderId, Payments }) => ({ OrderId, payments: Payments })),
     says: 'Метод возвращает статус заказа.',
   },
   refused: [
@@ -103,7 +110,7 @@ export const ORDER_PAYMENTS: Answers<OrderPayment[]> = {
 
 const Bound = z.object({
   Success: z.literal(true),
-  RequestKey: z.coerce.string(),
+  RequestKey: Id,
   Status: z.string(),
   AccountToken: z.string().min(1).optional(),
   BankMemberId: z.string().optional(),
@@ -132,7 +139,7 @@ export const CHARGE: Answers<Charged> = {
         .object({
           Success: z.literal(true),
           Status: z.string(),
-          PaymentId: z.coerce.string(),
+          PaymentId: Id,
           Amount: z.number(),
         })
         .transform(({ Status, PaymentId, Amount }) => ({

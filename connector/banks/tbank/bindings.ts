@@ -2,7 +2,7 @@
 import type { BankBindings, BindingState, ChargeState, NewCharge, OpenedCharge } from '../../bank-bindings.ts'
 import { NotKnown, notInDoubt, Refused, Unavailable } from '../../bank-errors.ts'
 import * as answers from './answers.ts'
-import { paymentState, type TBankCall } from './client.ts'
+import { paymentState, requireSame, type TBankCall } from './client.ts'
 import { dueDateOf, RECURRENT, requireAmount } from './registers.ts'
 import { PAID, REFUNDED } from './statuses.ts'
 
@@ -52,7 +52,9 @@ export class TBankBindings implements BankBindings {
       RedirectDueDate: dueDateOf(expiresAt, this.#now()),
       ...RECURRENT,
     }
-    const { PaymentId } = await this.#call({ operation: 'Init', fields }, answers.REGISTER)
+    const opened = await this.#call({ operation: 'Init', fields }, answers.REGISTER)
+    requireSame('Init', { OrderId: order, Amount: amount }, opened, false)
+    const { PaymentId } = opened
     if (!PaymentId) throw new Unavailable('Init: the answer lacks PaymentId', { isInDoubt: false })
     return { note: PaymentId, isBegun: false }
   }
@@ -93,8 +95,11 @@ export class TBankBindings implements BankBindings {
     return stateOf({ PaymentId: note, Status, Amount }, amount)
   }
 
-  #sessionsOf(order: string): Promise<answers.OrderPayment[]> {
-    return this.#call({ operation: 'CheckOrder', fields: { OrderId: order } }, answers.ORDER_PAYMENTS)
+  async #sessionsOf(order: string): Promise<answers.OrderPayment[]> {
+    const fields = { OrderId: order }
+    const checked = await this.#call({ operation: 'CheckOrder', fields }, answers.ORDER_PAYMENTS)
+    requireSame('CheckOrder', fields, checked, false)
+    return checked.payments
   }
 
   /** Nothing was sent under this order from this disk: a refusal is taken to say that it has no session. */

@@ -42,16 +42,21 @@ export function tbankCall({ terminalKey, password }: Settings, { baseUrl, call }
 /** GetState of one payment. @throws Unavailable also where the answer is of another one */
 export async function paymentState(call: TBankCall, paymentId: string): Promise<Accepted> {
   const state = await call({ operation: 'GetState', fields: { PaymentId: paymentId } }, STATE)
-  requirePayment('GetState', state, { paymentId, isInDoubt: false })
+  requireSame('GetState', { PaymentId: paymentId }, state, false)
   return state
 }
 
-/** @throws Unavailable where the bank states another payment than it was asked for */
-export function requirePayment(
-  operation: string,
-  { PaymentId }: Pick<Accepted, 'PaymentId'>,
-  { paymentId, isInDoubt }: { paymentId: string; isInDoubt: boolean },
-): void {
-  if (PaymentId === undefined || PaymentId === paymentId) return
-  throw new Unavailable(`${operation}: the answer is of another payment`, { isInDoubt })
+/** What a call is about; the bank's document gives these fields in the answer. */
+type Subject = Partial<Pick<Accepted, 'PaymentId' | 'OrderId' | 'Amount'>>
+
+/**
+ * @param asked what the bank was asked about
+ * @param stated the answer, which may leave a field out
+ * @throws Unavailable where the answer is of something else
+ */
+export function requireSame(operation: string, asked: Subject, stated: Subject, isInDoubt: boolean): void {
+  for (const name of ['PaymentId', 'OrderId', 'Amount'] as const) {
+    if (asked[name] === undefined || stated[name] === undefined || asked[name] === stated[name]) continue
+    throw new Unavailable(`${operation}: the answer has another ${name}`, { isInDoubt })
+  }
 }

@@ -4,7 +4,7 @@ import type { NewRefund, RefundState } from '../../bank.ts'
 import { notInDoubt, Refused, Unavailable } from '../../bank-errors.ts'
 import { messageOf } from '../../log.ts'
 import { CANCEL, STATE } from './answers.ts'
-import { paymentState, requirePayment, type TBankCall } from './client.ts'
+import { paymentState, requireSame, type TBankCall } from './client.ts'
 
 const IN_PROGRESS = ['REFUNDING', 'ASYNC_REFUNDING']
 /** The bank's statement that the first refund failed counts if it stands after that time. */
@@ -25,24 +25,28 @@ function noteOf(text: string): Note {
   return { before, isInDoubt: mark !== undefined, ...(failedAt && { failedAt: Number(failedAt) }) }
 }
 
-/** @throws Refused where the payment's status takes no refund; Unavailable where Cancel was not sent */
+/** @throws Refused where all is refunded; Unavailable where Cancel was not sent */
 export async function refundPayment(
   call: TBankCall,
   { reference, amount, isFirst }: NewRefund,
 ): Promise<RefundState> {
   const PaymentId = reference
   const { Status: before = '' } = await notInDoubt(paymentState(call, PaymentId))
-  if (before === '' || IN_PROGRESS.includes(before)) {
+  if (before === 'REFUNDED') throw new Refused('T-Bank: all of the payment is refunded')
+  if (IN_PROGRESS.includes(before)) {
     throw new Unavailable('Cancel: another refund of the payment is in progress', { isInDoubt: false })
   }
-  // Cancel of a payment that is not confirmed would end the link instead.
+  // The payment was reported, so the status is older. Cancel of a payment that is not confirmed would end the link instead.
   if (before !== 'CONFIRMED' && before !== 'PARTIAL_REFUNDED') {
-    throw new Refused(`T-Bank: a payment with the status ${before} cannot be refunded`)
+    throw new Unavailable(`GetState: the status of the payment is ${before}`, { isInDoubt: false })
   }
   try {
     const cancelled = await call({ operation: 'Cancel', fields: { PaymentId, Amount: amount } }, CANCEL)
-    requirePayment('Cancel', cancelled, { paymentId: PaymentId, isInDoubt: true })
-    const { Status = '' } = cancelled
+    requireSame('Cancel', { PaymentId }, cancelled, true)
+    const { Status = '', OriginalAmount, NewAmount } = cancelled
+    if (typeof NewAmount === 'number' && NewAmount === OriginalAmount) {
+      return inDoubt('Cancel: the bank states that all of the amount is left', { isFirst, before })
+    }
     if (Status === 'REFUNDED' || Status === 'PARTIAL_REFUNDED') return { status: 'COMPLETED' }
     if (IN_PROGRESS.includes(Status)) return { status: 'PENDING', note: textOf({ before, isInDoubt: false }) }
     return inDoubt(`Cancel: the bank answers the status ${Status}`, { isFirst, before })

@@ -4,7 +4,7 @@ import { Refused, Unavailable } from '../../bank-errors.ts'
 import { roublesOf } from '../../money.ts'
 import { moscowTime } from '../../moscow.ts'
 import * as answers from './answers.ts'
-import type { TBankCall } from './client.ts'
+import { requireSame, type TBankCall } from './client.ts'
 
 /** The least that can be paid by SBP here: 10 roubles. */
 const MIN_KOPECKS = 1_000
@@ -59,10 +59,13 @@ async function registerPayment(
     },
     ...(signal && { signal }),
   }
-  const { PaymentId: paymentId = '' } = await call(init, answers.REGISTER)
+  const registered = await call(init, answers.REGISTER)
+  requireSame('Init', { OrderId: order, Amount: amount }, registered, true)
+  const { PaymentId: paymentId = '' } = registered
   const id = Number(paymentId)
   const fields = { PaymentId: Number.isSafeInteger(id) ? id : paymentId, DataType: 'PAYLOAD' }
   const qr = await call({ operation: 'GetQr', fields, ...(signal && { signal }) }, answers.REGISTER)
+  requireSame('GetQr', { PaymentId: paymentId, OrderId: order }, qr, true)
   const { Data: payload = '', RequestKey: request } = qr
   const qrcId = qrcIdOf(payload)
   if (!paymentId || !qrcId || (isBinding && !request)) {
