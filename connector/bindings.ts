@@ -112,7 +112,7 @@ function stateAfter(before: BindingRow['state'], stated: BindingState['status'])
   }
 }
 
-/** Asks the bank, and records its answer. @returns what it states; undefined where it does not have the request */
+/** Asks the bank, and records its answer. @returns what it states now; undefined where it does not have the request */
 export async function askBinding(
   core: Core,
   bank: OpenBank,
@@ -135,7 +135,7 @@ export async function askBinding(
   if (state && !isOvertaken) recordBinding(core, row, state)
   const after = disk.bindings.get(row)
   if (after) disk.bindings.asked(row, now, isOvertaken ? now : nextAskOf(after, now))
-  return state
+  return isOvertaken ? { status: 'WAITING' } : state
 }
 
 /** Takes `token.delete`: the binding is never charged again, and its end is kept for ever. */

@@ -181,8 +181,9 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
     }
     if (isActive) {
       recordBinding(this.core, binding, { status: 'ACTIVE', ...(bankMemberId ? { bankMemberId } : {}) })
+    } else {
+      disk.bindings.wake(binding, platform.now())
     }
-    disk.bindings.wake(binding, platform.now())
     disk.webhooks.finish(row, 'DONE', '')
   }
 
@@ -200,9 +201,15 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
       recordPayment(this.core, known, payment)
     } else {
       const state = await known.bank.bank.state(known.code)
-      // Only the bank's own state of exactly that payment is reported.
+      // Only the bank's own state of exactly that payment is reported. A link that is paid once has no other.
+      const isOnly = known.code.type === 'DYNAMIC'
       const isConfirmed =
-        paidAt === undefined || state.payments.some((each) => isSameTime(each.paidAt, paidAt))
+        paidAt === undefined ||
+        state.payments.some((each) =>
+          each.paidAt === undefined
+            ? isOnly && each.status === 'COMPLETED'
+            : isSameInstant(Date.parse(each.paidAt), Date.parse(paidAt)),
+        )
       if (!isConfirmed) return NO_PAYMENT
       recordState(this.core, known, state)
       for (const { paymentUid } of disk.payments.ofCode(known.site, known.code.qrcId)) {
@@ -213,6 +220,3 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
     if (isPaid) disk.codes.asked(row.id, 'PAID', platform.now(), null)
   }
 }
-
-const isSameTime = (a: string | undefined, b: string): boolean =>
-  a !== undefined && isSameInstant(Date.parse(a), Date.parse(b))

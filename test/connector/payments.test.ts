@@ -49,3 +49,46 @@ describe.each([
     },
   )
 })
+
+it.each([
+  ['neither time nor number', { transactionId: undefined, transactionDate: undefined }, {}],
+  ['a number alone', { transactionDate: undefined }, { transactionId: undefined }],
+])('a payment of which the bank states %s at first is one payment', async (_, first, then) => {
+  const at = await surroundings()
+  const { connector, core } = await start(at)
+  const link = await register(at, 'farm')
+  await pay(at, 'farm', link.qrcId, { times: 0 })
+  at.raiffeisen.fail('status', { changes: first })
+  at.clock.now += MINUTE
+  await connector.settle()
+  at.raiffeisen.fail('status', { changes: then })
+  await at.raiffeisen.deliver(link.qrcId)
+  await connector.settle()
+  expect(core.disk.payments.ofCode('farm', link.qrcId)).toHaveLength(1)
+  expect(Array.from(at.service.site('farm').payments.keys())).toEqual([link.qrcId])
+  expect(core.disk.webhooks.countWaiting()).toBe(0)
+})
+
+it('a webhook of a link is done where the bank states the payment without its time', async () => {
+  const at = await surroundings()
+  const { connector, core } = await start(at)
+  const link = await register(at, 'farm')
+  at.raiffeisen.fail('status', { changes: { transactionDate: undefined } })
+  await pay(at, 'farm', link.qrcId)
+  await connector.settle()
+  expect(Array.from(at.service.site('farm').payments.keys())).toEqual([link.qrcId])
+  expect(core.disk.webhooks.countWaiting()).toBe(0)
+})
+
+it('a number that is larger than a safe integer is none: the payment of a link is reported all the same', async () => {
+  const at = await surroundings()
+  const { connector, core } = await start(at)
+  const link = await register(at, 'farm')
+  at.raiffeisen.fail('status', { changes: { transactionId: 2 ** 53 } })
+  await pay(at, 'farm', link.qrcId, { times: 0 })
+  at.clock.now += MINUTE
+  await connector.settle()
+  expect(core.disk.payments.ofCode('farm', link.qrcId)).toMatchObject([
+    { number: link.reference.split(':')[1] },
+  ])
+})

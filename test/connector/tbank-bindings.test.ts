@@ -84,6 +84,17 @@ describe('bind', () => {
     expect(statusOf(at, boundBy(at, 'cafe', qrcId).bindingUid)).toMatchObject({ status: 'CREATED' })
   })
 
+  it('a state from before a signed consent does not end it', async () => {
+    const at = await surroundings()
+    const running = await start(at)
+    const { qrcId } = await registerToken(at, 'cafe')
+    await at.tbank.consent(qrcId, false, { times: 0 })
+    at.tbank.fail('GetAddAccountQrState', { changes: { Status: 'INACTIVE' } })
+    await at.tbank.consent(qrcId, true)
+    await running.connector.settle()
+    expect(statusOf(at, boundBy(at, 'cafe', qrcId).bindingUid)).toMatchObject({ status: 'CREATED' })
+  })
+
   it('an unsigned consent is refused; a signed one of an unknown request is given up after a day', async () => {
     const at = await surroundings()
     const { connector, core } = await start(at)

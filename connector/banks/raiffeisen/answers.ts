@@ -110,7 +110,8 @@ const PaymentInfo = z.object({
   paymentStatus: z.string(),
   sbpMerchantId: z.string(),
   transactionDate: z.string().optional(),
-  transactionId: z.number().optional(),
+  // One that is no safe integer was rounded: it would name another payment.
+  transactionId: z.int().optional().catch(undefined),
 })
 export type PaymentInfo = z.output<typeof PaymentInfo>
 

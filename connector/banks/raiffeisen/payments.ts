@@ -22,12 +22,15 @@ export function paymentOf(type: CodeType, info: PaymentInfo): BankPayment | unde
   }
 }
 
-/** By its number where both have one, otherwise by its time: the bank may leave either out. */
+/**
+ * By its number where both have one, otherwise by its time: the bank may leave out either, or both. A payment of a static code
+ * always has its number, so where nothing can be compared the link is one that is paid once.
+ */
 export function isSamePayment(a: PaymentId, b: PaymentId): boolean {
   const [order, time = ''] = a.key.split(' ')
   const [otherOrder, otherTime = ''] = b.key.split(' ')
   if (order !== otherOrder) return false
   const haveNumbers = a.number !== order && b.number !== order
   if (haveNumbers) return a.number === b.number
-  return time !== '' && otherTime !== '' && isSameInstant(Number(time), Number(otherTime))
+  return time === '' || otherTime === '' || isSameInstant(Number(time), Number(otherTime))
 }
