@@ -73,7 +73,7 @@ it('a webhook of a link is done where the bank states the payment without its ti
   const at = await surroundings()
   const { connector, core } = await start(at)
   const link = await register(at, 'farm')
-  at.raiffeisen.fail('status', { changes: { transactionDate: undefined } })
+  at.raiffeisen.fail('status', { changes: { transactionDate: undefined } }, 99)
   await pay(at, 'farm', link.qrcId)
   await connector.settle()
   expect(Array.from(at.service.site('farm').payments.keys())).toEqual([link.qrcId])

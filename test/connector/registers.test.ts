@@ -154,7 +154,9 @@ it('503 where T-Bank gives null for the request to bind an account', async () =>
   await start(at)
   at.tbank.fail('GetQr', { changes: { RequestKey: null } })
   const data = registerData(at, 'cafe', { tokenizationPurpose: 'Monthly tea' })
-  expect((await at.service.instruct('qrCode.register', data, at.clock.now)).status).toBe(503)
+  const register = () => at.service.instruct('qrCode.register', data, at.clock.now)
+  expect((await register()).status).toBe(503)
+  expect((await register()).status).toBe(200)
 })
 
 it('a wrong password is the operator’s fault: 503, not 422', async () => {

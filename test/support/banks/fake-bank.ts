@@ -225,5 +225,6 @@ export const payloadOf = (id: string, type: string, kopecks?: number): string =>
 
 function changed(body: unknown, changes: Record<string, unknown>): unknown {
   if (typeof body !== 'object' || body === null) throw new Error('the answer has no fields')
-  return 'Data' in body ? { ...body, Data: changed(body.Data, changes) } : { ...body, ...changes }
+  const isWrapped = 'Data' in body && typeof body.Data === 'object'
+  return isWrapped ? { ...body, Data: changed(body.Data, changes) } : { ...body, ...changes }
 }
