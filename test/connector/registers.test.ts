@@ -153,7 +153,7 @@ it('503 where T-Bank gives null for the request to bind an account', async () =>
   const at = await surroundings()
   await start(at)
   at.tbank.fail('GetQr', { changes: { RequestKey: null } })
-  const data = registerData(at, 'cafe', { tokenizationPurpose: 'Monthly tea' })
+  const data = registerData(at, 'cafe', { flags: ['CREATE_TOKEN'], tokenizationPurpose: 'Monthly tea' })
   const register = () => at.service.instruct('qrCode.register', data, at.clock.now)
   expect((await register()).status).toBe(503)
   expect((await register()).status).toBe(200)
