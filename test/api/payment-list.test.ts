@@ -59,6 +59,19 @@ describe('the payments of a site', () => {
     expect(await pages(site, 'limit=1')).toEqual(expected.map((uid) => [uid]))
   })
 
+  it('are all there, whatever year the bank gives', async () => {
+    const site = refundingSite()
+    const at = async (dateTime: string) => (await site.paid({ dateTime })).paymentUid
+    const expected = [
+      await at('9998-12-31T23:59:59Z'),
+      await at('1969-12-31T23:59:59Z'),
+      await at('0001-01-01T00:00:00Z'),
+    ]
+    expect(await list(site)).toEqual(expected)
+    expect(await pages(site, 'limit=1')).toEqual(expected.map((uid) => [uid]))
+    expect(await list(site, 'createdTo=1969-12-31T23:59:59Z')).toEqual(expected.slice(1))
+  })
+
   it.each<[string, (made: Awaited<ReturnType<typeof threePayments>>) => string[]]>([
     ['status=COMPLETED', ({ again, paid }) => [again, paid]],
     ['status=DECLINED', ({ declined }) => [declined]],

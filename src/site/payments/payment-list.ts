@@ -17,7 +17,8 @@ export function listPayments(sql: SqlStorage, query: PaymentsQuery): PaymentPage
   const {
     status = PAYMENT_STATUSES,
     applied,
-    createdFrom = 0,
+    // A bank can state a time before 1970.
+    createdFrom = Number.MIN_SAFE_INTEGER,
     createdTo,
     qrCodeUid,
     refundId,
