@@ -86,6 +86,9 @@ export const ReportedRefundAmount = z
   .pipe(z.object(refundAmount), z.transform(toRefundAmount))
   .apply(meta, { id: 'ReportedRefundAmount' })
 
+/** The sum of two sums of minor units; one that is larger than can be shown exactly is the largest that can. */
+export const addedUp = (sum: number, more: number): number => Math.min(sum + more, Number.MAX_SAFE_INTEGER)
+
 function toAmount({ value, currency }: { value: number; currency: string }): Amount {
   return { minorUnits: value, currency }
 }

@@ -1,6 +1,6 @@
 // The figures of a day, a week or a month, and of the period before (contract, section 16).
 import * as z from 'zod/mini'
-import { AmountAnswer, amountAnswer, SignedAmountAnswer, signedAmountAnswer } from './amount.ts'
+import { AmountAnswer, addedUp, amountAnswer, SignedAmountAnswer, signedAmountAnswer } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
 import { meta } from './meta.ts'
@@ -151,7 +151,7 @@ export type DayReportAnswer = z.infer<typeof DayReportAnswer>
 
 /** The figures of all parts together. */
 export function totalOf(parts: readonly PartFigures[]): PartFigures {
-  const sum = (of: keyof PartFigures) => parts.reduce((total, part) => total + part[of], 0)
+  const sum = (of: keyof PartFigures) => parts.reduce((total, part) => addedUp(total, part[of]), 0)
   return {
     created: sum('created'),
     payments: sum('payments'),

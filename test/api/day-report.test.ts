@@ -111,6 +111,27 @@ describe('the figures of a day', () => {
     expect({ payments, paidAmount }).toEqual({ payments: before.payments + 1, paidAmount: RUB('13.00') })
   })
 
+  it('show a sum that is too large to be exact as the largest that is: of a quarter of an hour, an hour, a day', async () => {
+    const site = refundingSite()
+    const most = RUB('90071992547409.91')
+    const { linkId, paymentUid } = await site.paid({ amount: most })
+    const atNoon = async () => (await reportOf(site)).hours?.[12]
+    const add = async (uid: string) => {
+      await site.pay(linkId, { amount: most })
+      await site.reportRefund(paymentUid, uid, { status: 'COMPLETED', amount: most })
+    }
+    const sums = { paidAmount: most, refundedAmount: most, netAmount: RUB('0.00') }
+    await add('r-1')
+    expect(await atNoon()).toMatchObject({ ...sums, payments: 2, refunds: 1 })
+    vi.setSystemTime(NOON + HOUR / 4)
+    await add('r-2')
+    expect(await atNoon()).toMatchObject({ ...sums, payments: 3, refunds: 2 })
+    vi.setSystemTime(NOON + HOUR)
+    await add('r-3')
+    expect(await reportOf(site)).toMatchObject({ ...sums, payments: 4, refunds: 3 })
+    expect(await reportOf(site, 'period=week')).toMatchObject({ ...sums, payments: 4, refunds: 3 })
+  })
+
   it.each([
     ['date=2031-02-30', 'date', 'must be a day'],
     ['currency=USD', 'currency', 'must be one of RUB'],

@@ -1,8 +1,9 @@
 // Refunds that the network reports, and their notifications (contract, section 8).
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { RefundNotification } from '../../src/contract/notifications/bodies.ts'
-import { PaymentAnswer } from '../../src/contract/payment.ts'
+import { PaymentAnswer, PaymentsAnswer } from '../../src/contract/payment.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { makeLinkId } from '../../src/fps/link-id.ts'
 import { notificationSignature } from '../../src/gateway/signatures.ts'
@@ -105,6 +106,31 @@ describe('the network’s report', () => {
 })
 
 describe('a refund that nobody requested, reported COMPLETED with its amount', () => {
+  it('is recorded, whatever the sum: one that is too large to show exactly is shown as the largest', async () => {
+    const site = refundingSite()
+    const { paymentUid, qrCodeUid } = await site.paid()
+    const most = { value: '90071992547409.91', currency: 'RUB' }
+    const shown = { refundedAmount: most, overRefunded: true }
+    for (const uid of ['bank-1', 'bank-2']) {
+      const report = { status: 'COMPLETED', amount: most }
+      expect((await site.reportRefund(paymentUid, uid, report)).status).toBe(200)
+      expect(await site.paymentOf(paymentUid)).toMatchObject(shown)
+    }
+    expect(await site.refundsOf(paymentUid)).toMatchObject([{ amount: most }, { amount: most }])
+    // As many as the integers of SQLite cannot add up, of as many quarters of an hour.
+    await runInDurableObject(site.stub, (_, { storage }) =>
+      storage.sql.exec(
+        `INSERT INTO refunds (payment, refund_uid, minor_units, status, created_at, changed_at, event)
+         SELECT payment, 'more-' || value, minor_units, status, created_at - 900 * value, changed_at, event
+         FROM refunds, json_each(?) WHERE refund_uid = 'bank-2'`,
+        JSON.stringify(Array.from({ length: 1024 }, (_, n) => n + 1)),
+      ),
+    )
+    const { payments } = PaymentsAnswer.parse(await (await site.ask('/payments')).json())
+    expect(payments).toMatchObject([{ paymentId: paymentUid, ...shown }])
+    expect((await site.ask(`/sbp/qrCodes/${qrCodeUid}`)).status).toBe(200)
+  })
+
   it('is recorded: it shows everywhere, has an event and no instruction, and leaves less to refund', async () => {
     const site = refundingSite()
     await configure(site, { callbackUrl: 'https://shop.example/notifications' })

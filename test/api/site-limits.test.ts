@@ -1,5 +1,5 @@
 // The limits that the operator sets for a site (contract, section 16): what is refused, what is not, and when.
-import { evictDurableObject } from 'cloudflare:test'
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { AuditAnswer } from '../../src/contract/audit.ts'
 import { SiteAnswer } from '../../src/contract/site.ts'
@@ -341,6 +341,19 @@ describe('a refund', () => {
     await limit(site, { maxRefundsPerDay: 1 })
     const fact = { status: 'COMPLETED', amount: { value: 3 } }
     expect((await site.reportRefund(site.paymentUid, 'bank', fact)).status).toBe(200)
+    expect(await refusalIn(await site.of('a', 0.01))).toEqual(EXCEEDED)
+  })
+
+  it('is refused whatever the bank has reported on the day, also more than the integers of SQLite add up', async () => {
+    const site = await paidSite()
+    await limit(site, { maxRefundsPerDay: 1 })
+    await runInDurableObject(site.stub, (_, { storage }) =>
+      storage.sql.exec(
+        `INSERT INTO turnover (at, currency, accepted)
+         SELECT ? - 900 * value, 'RUB', 4611686018427387904 FROM json_each('[1, 2]')`,
+        NOW / 1000,
+      ),
+    )
     expect(await refusalIn(await site.of('a', 0.01))).toEqual(EXCEEDED)
   })
 

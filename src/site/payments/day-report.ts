@@ -1,4 +1,5 @@
 // The figures of a period, from what the tables add up already: no row of a QR code or of an event is read (contract, section 16).
+import { addedUp } from '../../contract/amount.ts'
 import type { DayFigures, DayQuery, FiguresQuery, PeriodFigures } from '../../contract/day-report.ts'
 import { lastCreatedBy } from '../qr-codes/list.ts'
 import { int, rowsWith } from '../rows/columns.ts'
@@ -17,7 +18,8 @@ function figuresOf(sql: SqlStorage, { times, currency }: FiguresQuery): PeriodFi
   const [since = 0, until = 0] = [times[0], times.at(-1)]
   const quarters = readTurnover(
     sql,
-    'SELECT at, payments, paid, refunds, refunded FROM turnover WHERE at >= ? AND at < ? AND currency = ?',
+    `SELECT at, payments, min(paid, ${Number.MAX_SAFE_INTEGER}) AS paid, refunds,
+       min(refunded, ${Number.MAX_SAFE_INTEGER}) AS refunded FROM turnover WHERE at >= ? AND at < ? AND currency = ?`,
     ...[since, until, currency],
   )
   const numbers: number[] = []
@@ -34,9 +36,9 @@ function figuresOf(sql: SqlStorage, { times, currency }: FiguresQuery): PeriodFi
     for (const { at, payments, paid, refunds, refunded } of quarters) {
       if (at < from || at >= end) continue
       part.payments += payments
-      part.paid += paid
+      part.paid = addedUp(part.paid, paid)
       part.refunds += refunds
-      part.refunded += refunded
+      part.refunded = addedUp(part.refunded, refunded)
     }
     return part
   })

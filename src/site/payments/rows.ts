@@ -61,9 +61,12 @@ export function latestPaymentOf(
     : undefined
 }
 
-/** The sum of the refunds of a row of payments, as a subquery. */
+/**
+ * The sum of the refunds of a row of payments, as a subquery: at most what can be shown exactly. Nothing limits what a network
+ * reports, and sum() fails where total() does not: above 2^63.
+ */
 export const sumOfRefunds = (statuses: string) =>
-  `(SELECT ifnull(sum(minor_units), 0) FROM refunds WHERE payment = payments.number AND status IN (${statuses}))`
+  `(SELECT min(total(minor_units), ${Number.MAX_SAFE_INTEGER}) FROM refunds WHERE payment = payments.number AND status IN (${statuses}))`
 
 /** The purpose of a row of payments, as a subquery: of a sale its own, not that of its till. */
 export const PURPOSE_OF_PAYMENT = `iif(payments.sale IS NULL, ${columnOf('qr_codes', 'payments.qr_code', 'payment_purpose')},
