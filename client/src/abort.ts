@@ -1,5 +1,8 @@
 // Time limits and pauses that end with the caller's AbortSignal.
 
+/** The longest time of a timer, about 25 days: setTimeout takes a longer one as a millisecond. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
 /** Waits. @throws the signal's reason as soon as it is aborted */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -28,7 +31,10 @@ export async function withTimeLimit<T>(
   signal?.throwIfAborted()
   const controller = new AbortController()
   const onAbort = () => controller.abort(signal?.reason)
-  const timer = setTimeout(() => controller.abort(new Error(`no complete answer within ${ms} ms`)), ms)
+  const timer = setTimeout(
+    () => controller.abort(new Error(`no complete answer within ${ms} ms`)),
+    Math.min(ms, MAX_TIMER_MS),
+  )
   signal?.addEventListener('abort', onAbort, { once: true })
   try {
     return await task(controller.signal)
