@@ -19,12 +19,18 @@ const QUARTER = 900
 export const PERIODS = ['day', 'week', 'month'] as const
 export type Period = (typeof PERIODS)[number]
 
+/** Weeks and months are computed for days since 1970; the answer shows times behind the day, whose years have four digits. */
+const LAST_DAY = Date.UTC(9998, 11, 31) / DAY_MS
+const DAY_RULE = 'a day from 1970-01-01 to 9998-12-31'
+const ReportDay = Day.check(z.refine((day) => day >= 0 && day <= LAST_DAY, DAY_RULE))
+
 /** @param currencies of the deployment */
 export const dayReportQuery = (currencies: readonly string[]) =>
   strictObject({
-    date: z.optional(Day).apply(meta, {
+    date: z.optional(ReportDay).apply(meta, {
       format: 'date',
-      description: 'A day of the deployment’s offset from UTC, by default today',
+      description:
+        'A day from 1970-01-01 to 9998-12-31, of the deployment’s offset from UTC, by default today',
       examples: ['2026-11-20'],
     }),
     period: z._default(z.enum(PERIODS, `one of ${PERIODS.join(', ')}`), 'day').apply(meta, {

@@ -134,6 +134,9 @@ describe('the figures of a day', () => {
 
   it.each([
     ['date=2031-02-30', 'date', 'must be a day'],
+    ['date=1969-12-31', 'date', 'must be a day from 1970-01-01 to 9998-12-31'],
+    ['date=0050-06-15&period=month', 'date', 'must be a day from 1970-01-01 to 9998-12-31'],
+    ['date=9999-01-01', 'date', 'must be a day from 1970-01-01 to 9998-12-31'],
     ['currency=USD', 'currency', 'must be one of RUB'],
     ['period=year', 'period', 'must be one of day, week, month'],
   ])('with %s are refused', async (query, field, rule) => {
@@ -201,6 +204,23 @@ describe('a week and a month', () => {
       ...['2031-02-01T00:00:00+03:00', '2031-03-01T00:00:00+03:00', 28],
     ])
   })
+
+  it.each([
+    ['1970-01-01', 'day', '1969-12-31', '1970-01-01', '1970-01-02'],
+    ['1970-01-01', 'week', '1969-12-22', '1969-12-29', '1970-01-05'],
+    ['1970-01-01', 'month', '1969-12-01', '1970-01-01', '1970-02-01'],
+    ['9998-12-31', 'day', '9998-12-30', '9998-12-31', '9999-01-01'],
+    ['9998-12-31', 'week', '9998-12-21', '9998-12-28', '9999-01-04'],
+    ['9998-12-31', 'month', '9998-11-01', '9998-12-01', '9999-01-01'],
+  ])(
+    'with %s, the first or the last day that can be asked for, a %s is whole',
+    async (date, period, before, from, to) => {
+      const report = await reportOf(refundingSite(), `date=${date}&period=${period}`)
+      expect([report.before.from, report.from, report.to]).toEqual(
+        [before, from, to].map((day) => `${day}T00:00:00+03:00`),
+      )
+    },
+  )
 
   it('count a refund when it is made, and are negative where more was refunded', async () => {
     const { site, paid } = await paidAt('2031-11-12T12:00:00')
