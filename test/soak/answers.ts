@@ -12,7 +12,7 @@ interface Answer {
 
 const ErrorBody = z.object({ errorCode: z.string(), description: z.string(), traceId: z.string() })
 /** The only error above 499 that the contract gives (section 3). */
-const UNAVAILABLE = 503
+export const UNAVAILABLE = 503
 
 /** Whether it is what `fetch` throws where the connection breaks, or nothing listens. */
 export const isOfFetch = (error: unknown): boolean => error instanceof TypeError

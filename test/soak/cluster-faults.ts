@@ -2,6 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Instance, TestCluster } from '../support/cluster.ts'
 import type { Random } from '../support/random.ts'
+import { SECRET } from '../support/secret.ts'
+import { type Site, siteAt } from '../support/site-at.ts'
+import { deleteAndRestore, LEAVER } from './leaver.ts'
 import { type Fault, Turns } from './turns.ts'
 
 const NAMES = ['a', 'b', 'c'] as const
@@ -23,6 +26,7 @@ export class ClusterFaults {
   readonly #cluster: TestCluster
   readonly #random: Random
   readonly #instances = new Map<string, Instance>()
+  readonly #sites = new Map<string, Site>()
   /** Those that may end by themselves now. */
   #mayEnd = new Set<string>()
 
@@ -42,6 +46,16 @@ export class ClusterFaults {
   /** Those that run, or have ended and start again. */
   get instances(): Instance[] {
     return [...this.#instances.values()]
+  }
+
+  /** The address of one of them. */
+  readonly address = (): string => this.#random.pick([this.first, ...this.instances.slice(1)]).address
+
+  /** A site through one or another of them. */
+  site(siteId: string): Site {
+    const site = this.#sites.get(siteId) ?? siteAt(this.address, SECRET, siteId)
+    this.#sites.set(siteId, site)
+    return site
   }
 
   get first(): Instance {
@@ -73,6 +87,14 @@ export class ClusterFaults {
       this.#instances.delete(GUEST)
       if (guest?.pid() === undefined) this.endsByThemselves++
       else await guest.stop().catch(() => guest.kill())
+    },
+    'a site is deleted and restored': () => {
+      const site = this.site(LEAVER)
+      return deleteAndRestore({
+        address: this.address,
+        create: () => site.create('kept'),
+        read: () => site.ask('/sbp/qrCodes/kept'),
+      })
     },
     'an instance is not reached by the others': () => this.#cut([this.#random.pick(NAMES)]),
     'an instance reaches none of the others': () => {

@@ -11,6 +11,7 @@ import { Answers } from './answers.ts'
 import { ClusterFaults } from './cluster-faults.ts'
 import { MAX_GROWTH, Resources } from './resources.ts'
 import { counted, tablesOf } from './tables.ts'
+import { Visitors } from './visitors.ts'
 
 const MINUTES = Number(process.env.MINUTES ?? 3)
 const SITES = Number(process.env.SITES ?? 10)
@@ -24,6 +25,11 @@ const SAMPLE_EVERY_MS = 5_000
 const CLIENTS = 8
 /** A client rests so long between two orders. */
 const PAUSE_MS = 500
+/** Somebody looks at something of a site so often, at most. */
+const VISIT_EVERY_MS = 2_000
+const PATIENCE_MS = 15_000
+/** The part of the notifications that a merchant's server takes at once; the others it takes when they are repeated. */
+const TAKEN_AT_ONCE = 0.8
 /** Refunds and deliveries that were in flight at an end are done again after a lease. */
 const SETTLING = { timeout: 300_000, interval: 2000 }
 
@@ -36,9 +42,19 @@ it(`in ${MINUTES} minutes of everything on a cluster nothing acknowledged is los
   const [answers, resources] = [new Answers(), new Resources()]
   answers.watch(() => faults.instances.map(({ address }) => address))
   const siteIds = Array.from({ length: SITES }, (_, i) => `site${i}`)
+  const refused = new Set<string>()
   const load = await MixedLoad.start({
     ...{ instances: () => faults.instances, siteIds, clients: CLIENTS, seed: SEED, pauseMs: PAUSE_MS },
+    statusOf(id) {
+      if (refused.has(id) || random.chance(TAKEN_AT_ONCE)) return 204
+      refused.add(id)
+      return 503
+    },
   })
+  const visitors = new Visitors(
+    { address: faults.address, ask: (siteId, ...call) => faults.site(siteId).ask(...call), now: Date.now },
+    random,
+  )
   const begun = Date.now()
   const elapsed = () => Date.now() - begun
   // Also of a run that ends before its time.
@@ -54,16 +70,28 @@ it(`in ${MINUTES} minutes of everything on a cluster nothing acknowledged is los
     }
   })()
   // A run that meets no fault proves nothing.
-  while (elapsed() < END_MS || faults.turns.missing().length > 0) {
-    await faults.turns.happen(elapsed() > CALM_MS)
-    await sleep(FAULT_EVERY_MS)
-  }
+  const isOver = () => elapsed() >= END_MS && faults.turns.missing().length === 0
+  await Promise.all([
+    ...siteIds.map(async (siteId) => {
+      while (!isOver()) {
+        // A network can lose both, the request and the answer.
+        await Promise.race([visitors.visit(siteId), sleep(PATIENCE_MS)])
+        await sleep(random.below(VISIT_EVERY_MS))
+      }
+    }),
+    (async () => {
+      while (!isOver()) {
+        await faults.turns.happen(elapsed() > CALM_MS)
+        await sleep(FAULT_EVERY_MS)
+      }
+    })(),
+  ])
   await load.end()
   await expect.poll(() => load.problems(faults.first), SETTLING).toEqual([])
   isSettled = true
   await watching
   for (const instance of faults.instances) await instance.stop()
-  await expectVerified(cluster, SITES)
+  await expectVerified(cluster, SITES + 1)
 
   console.log(
     table(

@@ -6,13 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect } from 'vitest'
 import type { BankDeployment } from '../support/bank-deployment.ts'
 import { commandOf } from '../support/command.ts'
 import { fillDisk } from '../support/full-disk.ts'
 import type { Random } from '../support/random.ts'
-import { asOperator } from '../support/serve.ts'
-import { isOfFetch } from './answers.ts'
+import { deleteAndRestore, LEAVER } from './leaver.ts'
 import type { Receiver, ReceiverMood } from './receiver.ts'
 import { type Fault, Turns } from './turns.ts'
 
@@ -25,21 +23,6 @@ const MAX_TRIES = 1_500
 /** A file system of this size is the soak's own. */
 const SMALL_BYTES = 2 ** 30
 const MOODS: readonly [ReceiverMood, ...ReceiverMood[]] = ['well', 'slow', 'failing', 'gone']
-
-/** What a request is answered in the end: an earlier step of the clock can end workerd amid it. The request can be repeated. */
-async function answered<T>(send: () => Promise<T>): Promise<T> {
-  for (let tries = 0; ; tries++) {
-    try {
-      return await send()
-    } catch (error) {
-      if (!isOfFetch(error) || tries === MAX_TRIES) throw error
-      await sleep(200)
-    }
-  }
-}
-
-/** A site of a bank that never fails: the operator deletes it, and restores it. */
-export const LEAVER = 'leaver'
 
 export class Faults {
   readonly turns: Turns
@@ -96,24 +79,14 @@ export class Faults {
       connector.isReachable = true
     },
     'the clock goes forward': () => this.#stepClock(1),
-    'a site is deleted and restored': async () => {
+    'a site is deleted and restored': () => {
       const { service, merchant } = this.#deployment
-      const operate = async (method: string, below: string, body?: object) => {
-        const { status } = await asOperator({ address: service.address ?? '' }, below, {
-          method,
-          ...(body && { body }),
-        })
-        return status
-      }
       const site = merchant(LEAVER)
-      const before = await answered(() => site.make('kept'))
-      const deleted = await answered(() =>
-        operate('DELETE', `/sites/${LEAVER}`, { siteId: LEAVER, force: true }),
-      )
-      const { status } = await answered(() => site.ask('/sbp/qrCodes/kept'))
-      const restored = await answered(() => operate('POST', `/sites/${LEAVER}/restore`))
-      expect([deleted, status, restored]).toEqual([202, 410, 200])
-      expect(await answered(() => site.make('kept'))).toEqual(before)
+      return deleteAndRestore({
+        address: () => service.address ?? '',
+        create: () => site.create('kept'),
+        read: () => site.ask('/sbp/qrCodes/kept'),
+      })
     },
     'a backup is taken': async () => {
       const to = `${this.#deployment.directory}/backup-${this.turns.counts.get('a backup is taken') ?? 0}`

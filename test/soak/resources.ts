@@ -19,8 +19,8 @@ export const MAX_GROWTH = 0.05
 const HOUR_MS = 3_600_000
 /** What a process needs to warm up. */
 const WARM_UP_MS = 600_000
-/** A trend of a shorter time is that of its load. */
-const LONG_MS = 1_800_000
+/** A trend of a shorter time is that of its load. The calm part of an hour is longer. */
+const LONG_MS = 1_500_000
 /** Of so many samples the lowest counts: what garbage collection gives back does not grow. */
 const WINDOW = 60
 

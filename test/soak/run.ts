@@ -44,6 +44,7 @@ await command(USAGE, async () => {
     'soak',
     `test/soak/${cluster ? 'cluster' : 'soak'}.test.ts`,
   ]
+  if (!canMount) console.error('warning: this system lets no user mount: the disk is never full')
   const [name = '', ...args] = canMount ? [...SMALL_DISK, directory, ...vitest] : vitest
   const child = spawn(name, args, {
     stdio: 'inherit',

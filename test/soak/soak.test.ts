@@ -16,7 +16,8 @@ import { raiffeisenBank, type TestBank, tbankBank, tochkaBank } from '../support
 import { Answers } from './answers.ts'
 import { codesLeft, codesLost, differences, notificationProblems } from './claims.ts'
 import { Ends } from './ends.ts'
-import { Faults, LEAVER } from './faults.ts'
+import { Faults } from './faults.ts'
+import { LEAVER } from './leaver.ts'
 import { OwnSites } from './own-sites.ts'
 import { moodyReceiver, type Receiver } from './receiver.ts'
 import { MAX_GROWTH, Resources } from './resources.ts'
@@ -86,7 +87,14 @@ it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no mon
     .filter((_, i) => isBinding(i))
     .map((siteId, i) => new BindingHistory(deployment, { siteId, seed: SEED + i, canForget: false }))
   const faults = new Faults(deployment, receivers, random)
-  const visitors = new Visitors(deployment, random)
+  const visitors = new Visitors(
+    {
+      address: () => service.address ?? '',
+      ask: (siteId, ...call) => deployment.merchant(siteId).ask(...call),
+      now: () => deployment.now(),
+    },
+    random,
+  )
   const [answers, resources] = [new Answers(), new Resources()]
   const own = await OwnSites.start(deployment, SEED)
   answers.watch(() => [service.address])

@@ -6,7 +6,7 @@ import * as z from 'zod'
 import { mintToken } from '../../bin/mint-token.ts'
 import { type Acknowledged, losses } from './acknowledged.ts'
 import type { Instance } from './cluster.ts'
-import { type MerchantReceiver, merchantReceiver } from './merchant-receiver.ts'
+import { type Delivery, type MerchantReceiver, merchantReceiver } from './merchant-receiver.ts'
 import { randomOf } from './random.ts'
 import { SECRET } from './secret.ts'
 import { type Answered, answerTo, linkIdIn, qrCodeOf, type Site, valueIn } from './site-at.ts'
@@ -23,6 +23,8 @@ export interface MixedOptions {
   seed: number
   /** How long a client rests between two orders, by default not at all. */
   pauseMs?: number
+  /** What the merchants' servers answer to a delivery, by its `webhook-id`; by default 204. */
+  statusOf?: (id: string) => number
 }
 
 /** What the contract gives while a site has no owner; a balancer's own answers are the same. */
@@ -57,7 +59,7 @@ export class MixedLoad {
       // Who asks for a site first has it.
       const owner = all[i % all.length]
       if (!owner) throw new Error('a load needs an instance')
-      load.#receivers.set(siteId, await receiverOf(owner.site(siteId)))
+      load.#receivers.set(siteId, await receiverOf(owner.site(siteId), options.statusOf))
     }
     load.#running = Promise.all(Array.from({ length: options.clients }, (_, number) => load.#client(number)))
     return load
@@ -93,7 +95,7 @@ export class MixedLoad {
       for (const [name, count] of counts) if (count > 1) found.push(`${name}: ${count} events`)
       for (const name of this.#events)
         if (name.startsWith(`${siteId} `) && !counts.has(name)) found.push(`${name}: lost`)
-      found.push(...receiver.faults, ...feedProblems(siteId, feed, receiver.deliveries))
+      found.push(...receiver.faults, ...feedProblems(siteId, feed, receiver.deliveries.filter(isTaken)))
     }
     return found
   }
@@ -218,6 +220,8 @@ export class MixedLoad {
     return site
   }
 }
+
+const isTaken = ({ status }: Delivery): boolean => status === 204
 
 type Random = ReturnType<typeof randomOf>
 
