@@ -54,9 +54,8 @@ export class Answers {
     const { pathname } = new URL(request.url)
     const isPage = response.headers.get('Content-Type')?.startsWith('text/html')
     const body = isPage ? undefined : ErrorBody.safeParse(jsonIn(text)).data
-    // Its description begins with the site.
-    const cause =
-      status < 500 || !body ? '' : `: ${body.description.replace(/^\S+ (is|does) /, 'the site $1 ')}`
+    // Its description can begin with the site.
+    const cause = status < 500 || !body ? '' : `: ${body.description.replace(/^site \S+/, 'a site')}`
     const what = `${status} ${isPage ? 'page' : (body?.errorCode ?? 'no error code')}${cause}`
     this.failures.set(what, (this.failures.get(what) ?? 0) + 1)
     const isDocumented = status < 500 || status === UNAVAILABLE
