@@ -9,10 +9,10 @@ import { FOLDERS, testsOf } from './tests-of.ts'
 
 const MINUTES = 15
 
-const USAGE = `npm run mutants -- --count N --seed S [--in FOLDER,…] [--at FILE:LINE,…] [--named]
+const USAGE = `npm run mutants -- --count N --seed S [--in FOLDER,…] [--at FILE:LINE,…] [--named] [--sql]
 
-Draws N changes of ${Object.keys(FOLDERS).join(', ')}: an operator, a condition, a literal, a statement. Makes
-each in this directory, checks the types, runs the tests that it concerns until one fails, and restores the
+Draws N changes of ${Object.keys(FOLDERS).join(', ')}: an operator, a condition, a literal, a statement, a
+word of SQL. Makes each in this directory, checks the types, runs the tests that it concerns until one fails, and restores the
 file. Prints those that no type and no test notices. The directory must have no uncommitted changes below src
 and connector, and its tests must be green.
 
@@ -21,6 +21,7 @@ and connector, and its tests must be green.
   --in FOLDER  only of these
   --at PLACE   only of these places, each FILE:LINE as it is printed: to try again what survived
   --named      only the tests that are named like the file: in seconds, but others can notice what survives
+  --sql        only changes of SQL
   --minutes N  how long one run of tests may take, by default ${MINUTES}: a change that makes it hang is noticed too
   --help       this text`
 
@@ -34,7 +35,11 @@ await command(USAGE, async () => {
     options: {
       ...{ count: { type: 'string' }, seed: { type: 'string' } },
       ...{ in: { type: 'string' }, at: { type: 'string' } },
-      ...{ named: { type: 'boolean' }, minutes: { type: 'string', default: `${MINUTES}` } },
+      ...{
+        named: { type: 'boolean' },
+        sql: { type: 'boolean' },
+        minutes: { type: 'string', default: `${MINUTES}` },
+      },
     },
   })
   const minutes = wholeOf('minutes', values.minutes)
@@ -47,9 +52,10 @@ await command(USAGE, async () => {
   if (stdout !== '') throw new Error(`there are uncommitted changes:\n${stdout}`)
 
   const places = values.at?.split(',')
-  const all = folders
-    .flatMap(mutantsIn)
-    .filter(({ path, line }) => places === undefined || places.includes(`${path}:${line}`))
+  const all = folders.flatMap(mutantsIn).filter(({ path, line, isSql }) => {
+    if (values.sql === true && !isSql) return false
+    return places === undefined || places.includes(`${path}:${line}`)
+  })
   for (const place of places ?? [])
     if (!all.some(({ path, line }) => `${path}:${line}` === place))
       throw new Error(`--at has ${place}, must be FILE:LINE of a change that is possible`)
@@ -101,7 +107,7 @@ interface Trial {
 }
 
 async function tried(mutant: Drawn, trial: Trial): Promise<{ isKilled: boolean; line: string }> {
-  const { folder, path, start, end, line, replacement } = mutant
+  const { path, start, end, line, replacement } = mutant
   const source = readFileSync(path, 'utf8')
   const text = `${path}:${line}  ${oneLine(source.slice(start, end))}  →  ${replacement === ';' ? 'removed' : oneLine(replacement)}`
   const restore = () => writeFileSync(path, source)
@@ -114,7 +120,7 @@ async function tried(mutant: Drawn, trial: Trial): Promise<{ isKilled: boolean; 
   process.on('SIGTERM', stop)
   try {
     writeFileSync(path, mutate(source, mutant))
-    const killer = await killerOf(folder, path, trial)
+    const killer = await killerOf(mutant, trial)
     return {
       isKilled: killer !== undefined,
       line: `${killer ? 'killed  ' : 'SURVIVED'}  ${text}${killer ? `  by ${killer}` : ''}`,
@@ -128,12 +134,10 @@ async function tried(mutant: Drawn, trial: Trial): Promise<{ isKilled: boolean; 
 
 /** The types, or the first test that fails; undefined where nothing notices the change. */
 async function killerOf(
-  folder: string,
-  path: string,
+  { folder, path, isSql }: Drawn,
   { isNamedOnly, minutes }: Trial,
 ): Promise<string | undefined> {
-  const types = await runToEnd('tsc', typeCheckOf(folder), minutes)
-  if (types.status !== 0) return 'the types'
+  if (!isSql && (await runToEnd('tsc', typeCheckOf(folder), minutes)).status !== 0) return 'the types'
   const project = FOLDERS[folder]?.project ?? ''
   const [named, others] = testsOf(folder, path)
   for (const tests of isNamedOnly ? [named] : [named, others]) {

@@ -1,4 +1,4 @@
-// Makes the mutants of a source text: one operator, condition, literal or statement changed in each.
+// Makes the mutants of a source text: one operator, condition, literal, statement or word of SQL changed in each.
 // TypeScript 7 has no parser for programs yet; the package of the client's generators, a workspace of its own, has the one before.
 import ts from '../../test/client/node_modules/typescript/lib/typescript.js'
 
@@ -9,6 +9,8 @@ export interface Mutant {
   replacement: string
   /** From 1. */
   line: number
+  /** Whether it is in a text of SQL, which no type checks. */
+  isSql: boolean
 }
 
 const { SyntaxKind } = ts
@@ -28,18 +30,46 @@ const OPERATORS: ReadonlyMap<ts.SyntaxKind, string> = new Map([
   [SyntaxKind.SlashToken, '*'],
 ])
 
+const IS_SQL = /\b(SELECT|INSERT|UPDATE|DELETE|WHERE|ORDER BY)\b/
+/** A comparison of a condition, not an assignment. */
+const SQL_CHANGES: readonly (readonly [RegExp, string])[] = [
+  [/(?<=\b(?:WHERE|AND|OR|ON|NOT) [^\s=]+) = /g, ' <> '],
+  [/ <> /g, ' = '],
+  [/ < /g, ' <= '],
+  [/ <= /g, ' < '],
+  [/ > /g, ' >= '],
+  [/ >= /g, ' > '],
+  [/(?<!BETWEEN \S+) AND /g, ' OR '],
+  [/ OR /g, ' AND '],
+  [/ NOT IN /g, ' IN '],
+  [/(?<! NOT) IN /g, ' NOT IN '],
+  [/ IS NOT NULL\b/g, ' IS NULL'],
+  [/ IS NULL\b/g, ' IS NOT NULL'],
+  [/ DESC\b/g, ''],
+  [/\bmin\(/g, 'max('],
+  [/\bmax\(/g, 'min('],
+]
+
 /** Codes and names; a text with white space or Russian letters is for people, and no test must check it. */
 const isCode = (text: string): boolean => /^[^\s<>\u0400-\u04ff]+$/.test(text)
 
 export function mutantsOf(path: string, source: string): Mutant[] {
   const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true)
   const mutants: Mutant[] = []
-  const change = (node: ts.Node, replacement: string) => {
-    const start = node.getStart(file)
-    mutants.push({
-      ...{ start, end: node.end, replacement },
-      line: file.getLineAndCharacterOfPosition(start).line + 1,
-    })
+  const replace = (start: number, end: number, replacement: string, isSql = false) => {
+    const line = file.getLineAndCharacterOfPosition(start).line + 1
+    mutants.push({ start, end, replacement, line, isSql })
+  }
+  const change = (node: ts.Node, replacement: string) => replace(node.getStart(file), node.end, replacement)
+  const changeSql = (node: ts.Node) => {
+    const text = node.getText(file)
+    if (!IS_SQL.test(text)) return
+    for (const [pattern, replacement] of SQL_CHANGES) {
+      for (const { index, 0: found } of text.matchAll(pattern)) {
+        const start = node.getStart(file) + index
+        replace(start, start + found.length, replacement, true)
+      }
+    }
   }
   const negate = (condition: ts.Expression) => change(condition, `!(${condition.getText(file)})`)
   const visit = (node: ts.Node): void => {
@@ -54,6 +84,7 @@ export function mutantsOf(path: string, source: string): Mutant[] {
     else if (node.kind === SyntaxKind.FalseKeyword) change(node, 'true')
     else if (ts.isStringLiteral(node) && isCode(node.text)) change(node, "''")
     else if (ts.isExpressionStatement(node) || ts.isThrowStatement(node)) change(node, ';')
+    if (ts.isStringLiteral(node) || ts.isTemplateLiteralToken(node)) changeSql(node)
     ts.forEachChild(node, (child) => {
       const isName = 'name' in node && node.name === child && !ts.isComputedPropertyName(child)
       if (!isName) visit(child)
