@@ -6,6 +6,7 @@ import type { Platform, Service } from './context.ts'
 import { newLink } from './links.ts'
 import { type Connector, cancelRegistered, type NewRegisteredLink, register } from './register.ts'
 import { callSite, callSiteObject, unwrap } from './site-client.ts'
+import { toEnd } from './to-end.ts'
 
 /** Makes the function that creates QR codes, or replays them; see createQrCode of the site. */
 export function creator(platform: Platform): Service['createQrCode'] {
@@ -53,15 +54,10 @@ function registeringCreate(platform: Platform) {
     return counted(platform, siteId, unwrap(outcome))
   }
 
-  return (connector: Connector, ...request: Parameters<Service['createQrCode']>) => {
-    const created = create(connector, ...request)
-    // A client that disconnects does not leave a link at the bank without its QR code.
-    platform.waitUntil(created.then(noResult, noResult))
-    return created
-  }
+  // A client that disconnects does not leave a link at the bank without its QR code.
+  return (connector: Connector, ...request: Parameters<Service['createQrCode']>) =>
+    toEnd(platform, create(connector, ...request))
 }
-
-const noResult = () => {}
 
 /** Cancels a link that was registered in vain, because another request came first; unless a QR code of the site has it. */
 async function cancelUnused(

@@ -7,6 +7,7 @@ import { networkOf } from './connection.ts'
 import type { SiteContext } from './context.ts'
 import { activateSale, deactivateSale } from './register.ts'
 import { callSite } from './site-client.ts'
+import { toEnd } from './to-end.ts'
 
 interface QrCodeKey {
   qrCodeUid: string
@@ -18,7 +19,10 @@ interface SaleKey {
 }
 
 /** @throws ApiError the site's refusals; network.refused where the bank refuses the sale; network.unavailable */
-export async function armSale(site: SiteContext, { qrCodeUid }: SaleKey, spec: SaleSpec): Promise<Armed> {
+export const armSale = (site: SiteContext, key: SaleKey, spec: SaleSpec): Promise<Armed> =>
+  toEnd(site.service, arm(site, key, spec))
+
+async function arm(site: SiteContext, { qrCodeUid }: SaleKey, spec: SaleSpec): Promise<Armed> {
   const { service, siteId, caller } = site
   const key = { qrCodeUid }
   const { connector } = networkOf(service.config, siteId)
@@ -50,7 +54,10 @@ export async function armSale(site: SiteContext, { qrCodeUid }: SaleKey, spec: S
 }
 
 /** @throws ApiError the site's refusals; network.refused, network.unavailable: then the sale stays ACTIVE */
-export async function cancelSale(site: SiteContext, { qrCodeUid, saleUid }: SaleKey): Promise<Sale> {
+export const cancelSale = (site: SiteContext, key: SaleKey): Promise<Sale> =>
+  toEnd(site.service, endSale(site, key))
+
+async function endSale(site: SiteContext, { qrCodeUid, saleUid }: SaleKey): Promise<Sale> {
   const { service, siteId, caller } = site
   const key = { qrCodeUid }
   const { connector } = networkOf(service.config, siteId)
@@ -63,7 +70,10 @@ export async function cancelSale(site: SiteContext, { qrCodeUid, saleUid }: Sale
  * Cancels a QR code, and its sale with it.
  * @throws ApiError the site's refusals; network.refused, network.unavailable: then nothing has changed
  */
-export async function cancelQrCode(site: SiteContext, { qrCodeUid }: QrCodeKey): Promise<QrCode> {
+export const cancelQrCode = (site: SiteContext, key: QrCodeKey): Promise<QrCode> =>
+  toEnd(site.service, endQrCode(site, key))
+
+async function endQrCode(site: SiteContext, { qrCodeUid }: QrCodeKey): Promise<QrCode> {
   const { service, siteId, caller } = site
   const { connector } = networkOf(service.config, siteId)
   for (let disarmed: string | undefined; ; ) {
