@@ -18,6 +18,12 @@ interface SaleKey {
   saleUid: string
 }
 
+/** What the site answers where the bank has armed a link in vain. */
+const IN_VAIN: ReadonlySet<string> = new Set([
+  'payin.incorrect-method-invocation',
+  'payin.resource.not.found',
+])
+
 /** @throws ApiError the site's refusals; network.refused where the bank refuses the sale; network.unavailable */
 export const armSale = (site: SiteContext, key: SaleKey, spec: SaleSpec): Promise<Armed> =>
   toEnd(site.service, arm(site, key, spec))
@@ -45,8 +51,8 @@ async function arm(site: SiteContext, { qrCodeUid }: SaleKey, spec: SaleSpec): P
     throw error
   })
   return callSite(site, (object) => object.confirmSale(caller, key, spec, bank)).catch(async (error) => {
-    // The code was cancelled while the bank armed it.
-    if (error instanceof ApiError && error.code === 'payin.incorrect-method-invocation') {
+    // Meanwhile the code was cancelled, or the sale is gone: its time is over, or the bank refused an equal request.
+    if (error instanceof ApiError && IN_VAIN.has(error.code)) {
       await deactivateSale(service, connector, siteId, sale).catch(() => {})
     }
     throw error

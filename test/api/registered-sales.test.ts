@@ -300,6 +300,24 @@ describe('arming, where something comes between', () => {
     )
   })
 
+  it('by a repeated request, while the bank refuses the first one, leaves no link armed without its sale', async () => {
+    const { put, get, bank, askedFor } = await counter()
+    const [first, second] = [Promise.withResolvers<Response>(), Promise.withResolvers<Response>()]
+    bank.answer = ({ type }) => {
+      if (type !== 'sale.activate') return Response.json({})
+      return askedFor('sale.activate').length === 1 ? first.promise : second.promise
+    }
+    const refused = put('s-1')
+    await vi.waitFor(() => expect(askedFor('sale.activate')).toHaveLength(1), 30_000)
+    const repeated = put('s-1')
+    await vi.waitFor(() => expect(askedFor('sale.activate')).toHaveLength(2), 30_000)
+    first.resolve(refusing())
+    expect(await refusalIn(await refused)).toEqual([409, 'network.refused'])
+    second.resolve(Response.json({}))
+    expect([(await repeated).status, (await get('s-1')).status]).toEqual([404, 404])
+    expect(askedFor('sale.deactivate')).toMatchObject([{ data: { qrcId: 'AS1R', saleUid: 's-1' } }])
+  })
+
   it('asks the bank that made the link also after LINKS was set back', async () => {
     const { code, siteId, asked } = await counter()
     const own = bankSite(() => Response.json({}), { LINKS: 'own' })
