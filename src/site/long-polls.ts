@@ -75,18 +75,19 @@ export async function pollSale(
       return sale.ok && code ? ok({ sale: sale.value, code }) : sale.ok ? SALE_NOT_FOUND : sale
     })
   const end = store.milliseconds + time
-  for (let waited = false; ; ) {
+  for (let known: number | undefined; ; ) {
     const current = read()
     if (!current.ok) return current
     const { sale, code } = current.value
     const now = store.milliseconds
-    if (sale.version !== version || now >= end) return ok({ value: sale, waited })
+    const polled = ok({ value: sale, waited: known !== undefined })
+    // A listener that ended without a change of the code was stopped.
+    if (sale.version !== version || now >= end || code.version === known) return polled
     // The end of an ACTIVE sale ends the wait, because the alarm can be late.
     const until = sale.status === 'ACTIVE' ? Math.min(end, toMilliseconds(seconds(sale.expiresAt))) : end
     const listener = { id, kind: kindOf(caller), subject: code.number, version: code.version }
-    const hasWaited = await store.changes.listen(listener, milliseconds(until - now))
-    if (!hasWaited) return ok({ value: sale, waited })
-    waited = true
+    if (!(await store.changes.listen(listener, milliseconds(until - now)))) return polled
+    known = code.version
   }
 }
 

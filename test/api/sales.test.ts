@@ -9,7 +9,7 @@ import { freshSite } from '../support/admin.ts'
 import { type Call, type Made, qrCodeBody, qrCodeIn } from '../support/client.ts'
 import { merchantServer } from '../support/merchant.ts'
 import { notifiedSite, pass, paymentIn } from '../support/notified-site.ts'
-import { call, errorOf, serviceWith, tokenOf } from '../support/service.ts'
+import { call, errorOf, ORIGIN, serviceWith, siteWith, tokenOf } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
 
 type Site = ReturnType<typeof freshSite>
@@ -292,6 +292,32 @@ describe('a long poll of a sale', () => {
     const ended = await waiting
     expect(ended.headers.get('Preference-Applied')).toBe('wait=60')
     expect(await saleIn(ended)).toMatchObject({ status: 'PAYED', payment: { paymentUid: 'p-1' } })
+  })
+
+  it('ends when the client disconnects', async () => {
+    const { site, qrCodeUid } = await counter()
+    await arm(site, qrCodeUid, 's-1')
+    let polls = 0
+    const service = serviceWith({
+      site: () =>
+        siteWith({
+          sale: (...asked) => site.stub.sale(...asked),
+          longPollSale(...asked) {
+            polls++
+            return site.stub.longPollSale(...asked)
+          },
+          stopListening: (id) => site.stub.stopListening(id),
+        }),
+    })
+    const client = new AbortController()
+    const headers = { Authorization: `Bearer ${await tokenOf({ sub: site.siteId })}`, Prefer: 'wait=60' }
+    const url = `${ORIGIN}${site.path}${salePath(qrCodeUid, 's-1')}`
+    const lost = Promise.resolve(service(new Request(url, { headers, signal: client.signal })))
+    await vi.waitFor(() => expect(polls).toBe(1), 20_000)
+    client.abort()
+    // Sooner than its call would end by itself.
+    const late = scheduler.wait(7000).then(() => 'late')
+    expect(await Promise.race([lost.then(({ status }) => status), late])).toBe(200)
   })
 
   it('does not wait for a sale that has ended', async () => {
