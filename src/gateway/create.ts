@@ -46,10 +46,10 @@ function registeringCreate(platform: Platform) {
     const registered = { ...link, currencies: platform.config.currencies }
     const creation = { caller, spec, link: own, registered }
     const outcome = await callSiteObject(platform, siteId, (object) => object.create(creation))
-    // After a failure the same request again gets this link again.
+    // After a failure the same request again gets this link again. A site that is closed can have a QR code with it.
     const isInVain = outcome.ok
       ? outcome.value.qrCode.payload !== link.payload
-      : outcome.code === 'payin.resource.already.exists' || outcome.code === 'site.deleted'
+      : outcome.code === 'payin.resource.already.exists'
     if (isInVain) platform.waitUntil(cancelUnused(platform, connector, siteId, link))
     return counted(platform, siteId, unwrap(outcome))
   }
@@ -69,7 +69,7 @@ async function cancelUnused(
   const found = await callSiteObject(platform, siteId, (object) =>
     object.readForPayer({ linkId: link.qrcId }),
   )
-  if (!found.ok && (found.code === 'payin.resource.not.found' || found.code === 'site.deleted')) {
+  if (!found.ok && found.code === 'payin.resource.not.found') {
     await cancelRegistered(platform, connector, siteId, link)
   }
 }

@@ -294,6 +294,32 @@ describe('two requests of one qrCodeUid', () => {
     expect(cancel?.id).toMatch(/^qrCode\.cancel:[A-Z0-9]{32}$/)
   })
 
+  it('that are the same, and between which the site is deleted, leave the QR code its link: it can be restored', async () => {
+    const answers = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let came = 0
+    const site = bankSite(
+      registering(async (key) => {
+        await answers[came++]?.promise
+        return Response.json({ payload: linkOf(key) })
+      }),
+      { DELETION_DAYS: '7' },
+    )
+    const { siteId, service } = site
+    const body = qrCodeBody()
+    const responses = [1, 2].map(() => site.ask('/sbp/qrCodes', { body }))
+    await vi.waitFor(() => expect(came).toBe(2), 30_000)
+    answers[0]?.resolve()
+    expect((await Promise.race(responses)).status).toBe(200)
+    const deletion = { method: 'DELETE', body: { siteId, force: true } }
+    expect((await operator(`/${siteId}`, deletion, service)).status).toBe(202)
+    answers[1]?.resolve()
+    const statuses = (await Promise.all(responses)).map(({ status }) => status)
+    expect(statuses.toSorted()).toEqual([200, 410])
+    expect((await operator(`/${siteId}/restore`, { method: 'POST' }, service)).status).toBe(200)
+    expect((await site.read(body.qrCodeUid)).qrCode.status).toBe('CREATED')
+    expect(site.askedFor('qrCode.cancel')).toEqual([])
+  })
+
   it('with other fields are one QR code and a 409, whose link is cancelled', async () => {
     const site = bankSite(together(2, linkOf))
     const responses = await Promise.all(
