@@ -2,6 +2,7 @@
 import { type RecordedAct, recordIntent } from '../gateway/audit.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callRegistry, unwrap } from '../gateway/site-client.ts'
+import { toEnd } from '../gateway/to-end.ts'
 import type { Operation } from './operation.ts'
 
 type Input = Parameters<Operation['handle']>[1]
@@ -21,6 +22,16 @@ export async function execute(
     unwrap(await callRegistry(site.service, (registry) => registry.admitOperator(site.caller)))
   const { act } = operation
   if (!act || method === 'HEAD') return operation.handle(site, input)
+  return toEnd(site.service, perform(site, operation, act, input))
+}
+
+/** Records an act and what became of it, which a client that disconnects does not change. */
+async function perform(
+  site: SiteContext,
+  operation: Operation,
+  act: NonNullable<Operation['act']>,
+  input: Input,
+): Promise<unknown> {
   const recorded = await recordIntent(site, act.name, act.details?.(input) ?? {})
   try {
     const value = await operation.handle(site, input)
