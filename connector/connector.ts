@@ -4,6 +4,7 @@ import { BindingRunner } from './binding-runner.ts'
 import type { Build } from './build.ts'
 import { Cancellations } from './cancellations.ts'
 import { ChargeRunner, countRefusing } from './charge-runner.ts'
+import { ClockWatch } from './clock-watch.ts'
 import type { Core } from './core.ts'
 import { DecisionLog } from './decision-log.ts'
 import { Erasure } from './erasure.ts'
@@ -47,6 +48,8 @@ export class Connector {
     this.#comparison = new RefundComparison(core)
     const cancellations = new Cancellations(core)
     this.#runners = [
+      // First: the others see what it makes due.
+      new ClockWatch(core),
       new WebhookRunner(core),
       new RefundRunner(core),
       new ChargeRunner(core, cancellations),

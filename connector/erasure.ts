@@ -1,5 +1,6 @@
 // Erases payers' personal data: of sites whose data the service has deleted, and all that is older than is kept.
 import type { Core } from './core.ts'
+import { isDue } from './schedule.ts'
 
 const DAY_MS = 24 * 3_600_000
 
@@ -38,8 +39,8 @@ export class Erasure {
     const { disk, platform, retentionDays } = this.#core
     const now = platform.now()
     const sites = disk.payerData.sitesToErase()
-    const isDue = retentionDays !== undefined && now >= this.#nextPass
-    if (sites.length === 0 && !isDue) return
+    const isPassDue = retentionDays !== undefined && isDue(this.#nextPass, now, DAY_MS)
+    if (sites.length === 0 && !isPassDue) return
     this.#nextPass = now + DAY_MS
     return {
       from: 0,

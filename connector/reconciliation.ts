@@ -11,7 +11,7 @@ import { Jobs, JobsByName } from './jobs.ts'
 import { messageOf } from './log.ts'
 import { recordState } from './payments.ts'
 import { codeOfSale } from './sales.ts'
-import { intervalAt, isLate, nextAsk } from './schedule.ts'
+import { intervalAt, isDue, isLate, nextAsk } from './schedule.ts'
 import { ListFailed, listCodes } from './service.ts'
 import { Silences } from './silences.ts'
 import { learnCharges, learnRefunds } from './waiting-lists.ts'
@@ -45,9 +45,9 @@ export class Reconciliation {
   tick(): void {
     const now = this.#core.platform.now()
     for (const bank of this.#core.banks.values()) {
-      if (now >= this.#silences.until(bank.name)) this.#askDue(bank, now)
+      if (!this.#silences.isPaused(bank.name, now)) this.#askDue(bank, now)
     }
-    if (now >= this.#learnAt || this.#core.sites !== this.#learnedOf)
+    if (isDue(this.#learnAt, now, LEARN_MS) || this.#core.sites !== this.#learnedOf)
       this.#learning.start('learn', () => this.#learn(now))
   }
 

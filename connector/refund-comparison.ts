@@ -8,6 +8,7 @@ import { Jobs } from './jobs.ts'
 import { messageOf } from './log.ts'
 import { roublesOf } from './money.ts'
 import { requestOf } from './refund-runner.ts'
+import { isDue } from './schedule.ts'
 
 const INTERVAL_MS = 6 * 3_600_000
 const PERIOD_MS = 7 * 24 * 3_600_000
@@ -153,7 +154,7 @@ export class RefundComparison {
   /** Starts the comparison if it is due. */
   tick(): void {
     const now = this.#core.platform.now()
-    if (now < this.#nextAt) return
+    if (!isDue(this.#nextAt, now, INTERVAL_MS)) return
     this.#nextAt = now + INTERVAL_MS
     this.#jobs.start('compare', () => this.#compare(now))
   }

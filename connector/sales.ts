@@ -75,7 +75,7 @@ export class Sales {
     if (!bank.arm) return refused(`${bank.title}: there are no cashbox codes`)
     if (amount === undefined || request.amount.currency !== 'RUB')
       return refused('the amount must be roubles')
-    const createdAt = platform.now()
+    const now = platform.now()
     const sale: SaleRow = {
       site,
       qrcId,
@@ -84,16 +84,17 @@ export class Sales {
       reference: null,
       amount,
       state: 'CALLING',
-      createdAt,
+      // The latest of the code, also where the clock has gone back: the bank is asked to disarm that one alone.
+      createdAt: Math.max(now, disk.sales.lastAt(site, qrcId) + 1),
       expiresAt: Date.parse(request.expiresOn),
-      askedAt: createdAt,
+      askedAt: now,
     }
     disk.sales.put(sale, null)
     try {
       const purpose = paymentPurpose ?? this.#core.sites.get(site)?.name ?? site
       const armed = await bank.arm(known.code, { amount, purpose, ttl }, signal)
       const reference = referenceOf(known.bank, armed)
-      disk.sales.put({ ...sale, reference, state: 'OPEN' }, createdAt + 60_000)
+      disk.sales.put({ ...sale, reference, state: 'OPEN' }, now + 60_000)
       return saleAnswer(reference, sale.expiresAt)
     } catch (error) {
       log('warning', 'a code was not armed', { site, bank: known.bank.name, qrcId, error: messageOf(error) })

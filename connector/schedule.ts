@@ -46,6 +46,13 @@ export function intervalAt(age: number): number {
   return age < HOUR ? 10 * MINUTE : HOUR
 }
 
+/**
+ * Whether a time has come that is set at most `longest` ahead. One that is further ahead was set by a clock that has gone back
+ * since.
+ */
+export const isDue = (time: number, now: number, longest: number): boolean =>
+  now >= time || time - now > longest
+
 const DELAYS = [5, 30, 60, 300, 600]
 
 /** The delay before another attempt, in milliseconds, after that many failures: from 5 seconds to an hour. */

@@ -1,10 +1,12 @@
 // Which banks do not answer: one that is down is not asked until its pause has ended.
 import { Unavailable, waitOf } from './bank-errors.ts'
 import type { Core } from './core.ts'
-import { retryDelay } from './schedule.ts'
+import { isDue, retryDelay } from './schedule.ts'
 
 /** So many codes in a row without an answer are a bank that is down; fewer are asked again at their own times. */
 const DOWN = 3
+/** The bank can ask for as long a pause. */
+const LONGEST_MS = 3_600_000
 
 /** What a bank has left unanswered since its last answer. */
 interface Silence {
@@ -27,9 +29,9 @@ export class Silences {
     this.#core = core
   }
 
-  /** When the bank is asked again; in the past for one that is not down. */
-  until(name: string): number {
-    return this.#silences.get(name)?.until ?? 0
+  /** Whether the bank is down, and its pause has not ended. */
+  isPaused(name: string, now: number): boolean {
+    return !isDue(this.#silences.get(name)?.until ?? 0, now, LONGEST_MS)
   }
 
   /** The bank has answered. */
@@ -47,7 +49,7 @@ export class Silences {
     silence.about.add(id)
     if (silence.about.size < DOWN && wait === 0) return
     // Of the calls in flight the first one decides how long.
-    if (now >= silence.until) silence.until = now + retryDelay(Math.min(silence.pauses++, 4))
+    if (isDue(silence.until, now, LONGEST_MS)) silence.until = now + retryDelay(Math.min(silence.pauses++, 4))
     silence.until = Math.max(silence.until, now + wait)
     return silence.until
   }

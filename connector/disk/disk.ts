@@ -6,6 +6,7 @@ import { CHARGE_IS_KNOWN, Charges } from './charges.ts'
 import { CODE_IS_KNOWN, Codes } from './codes.ts'
 import { countOf, Meta, transaction } from './database.ts'
 import { DECISION_IS_KNOWN, Decisions } from './decisions.ts'
+import { DueTimes } from './due-times.ts'
 import { HeldPeriods } from './held-periods.ts'
 import { LateAsks } from './late-asks.ts'
 import { PayerData } from './payer-data.ts'
@@ -32,6 +33,7 @@ export class Disk {
   readonly charges: Charges
   readonly codes: Codes
   readonly decisions: Decisions
+  readonly dueTimes: DueTimes
   readonly heldPeriods: HeldPeriods
   readonly lateAsks: LateAsks
   readonly payerData: PayerData
@@ -50,6 +52,7 @@ export class Disk {
     this.charges = new Charges(database)
     this.codes = new Codes(database)
     this.decisions = new Decisions(database)
+    this.dueTimes = new DueTimes(database)
     this.heldPeriods = new HeldPeriods(database)
     this.lateAsks = new LateAsks(database)
     this.payerData = new PayerData(database)

@@ -1,6 +1,7 @@
 // Sales on disk: those for which a COUNTER code was armed at a bank.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
+import { timeOf } from './database.ts'
 import { isOneOf, rowOf } from './rows.ts'
 
 const SALE_STATES = ['CALLING', 'OPEN', 'PAID', 'CANCELLED', 'ENDED'] as const
@@ -33,6 +34,7 @@ export class Sales {
   readonly #get: StatementSync
   readonly #due: StatementSync
   readonly #last: StatementSync
+  readonly #lastAt: StatementSync
   readonly #latest: StatementSync
   readonly #within: StatementSync
   readonly #stop: StatementSync
@@ -54,6 +56,7 @@ export class Sales {
     this.#last = database.prepare(
       `${SELECT} WHERE site = ? AND qrc_id = ? ORDER BY created_at DESC, rowid DESC LIMIT 1`,
     )
+    this.#lastAt = database.prepare('SELECT max(created_at) AS time FROM sales WHERE site = ? AND qrc_id = ?')
     this.#latest = database.prepare(
       `${SELECT} WHERE site = ? AND qrc_id = ? AND reference IS NOT NULL ORDER BY created_at DESC LIMIT 10`,
     )
@@ -103,6 +106,11 @@ export class Sales {
   last(site: string, qrcId: string): SaleRow | undefined {
     const row = this.#last.get(site, qrcId)
     return row && rowOf(SaleRow, row)
+  }
+
+  /** When the last one of a code was made; 0: there is none. */
+  lastAt(site: string, qrcId: string): number {
+    return timeOf(this.#lastAt, site, qrcId) ?? 0
   }
 
   /** Those of a code that were armed last, the latest first. */

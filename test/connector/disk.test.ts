@@ -43,6 +43,10 @@ it('no statement reads a whole table, but those of commands', () => {
     expect.stringMatching(/ FROM charges .* FROM decisions CROSS JOIN charges /),
     // reconcile
     expect.stringMatching(/ FROM codes WHERE created_at < \? /),
+    // after the clock went back by more than a minute
+    ...['codes', 'sales', 'bindings'].map((table) =>
+      expect.stringMatching(new RegExp(`^UPDATE ${table} .* WHERE ask_at IS NULL AND asked_at > :now `)),
+    ),
     // reconcile, and each six hours: of the operator's decisions alone, which are few
     expect.stringMatching(/ FROM refunds .* FROM decisions CROSS JOIN refunds /),
     // replay

@@ -1,7 +1,7 @@
 // When a bank is asked: a pure function of times.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { nextAsk, retryDelay } from '../../connector/schedule.ts'
+import { isDue, nextAsk, retryDelay } from '../../connector/schedule.ts'
 
 const MINUTE = 60_000
 const at = (minutes: number) => minutes * MINUTE
@@ -96,3 +96,13 @@ it('attempts go on for ever, at most an hour apart', () => {
     [5, 30, 60, 300, 600, 3_600, 3_600].map((s) => s * 1_000),
   )
 })
+
+it.each([
+  ['now', 0, true],
+  ['before', -1, true],
+  ['ahead', 1, false],
+  ['as far ahead as it can be', 60, false],
+  ['further ahead', 61, true],
+])('a time that is %s is due or not', (_, ahead, expected) =>
+  expect(isDue(at(1_000 + ahead), at(1_000), at(60))).toBe(expected),
+)

@@ -5,6 +5,7 @@ import type { Webhook, WebhookRequest } from '../../bank.ts'
 import { Unauthorized } from '../../bank-errors.ts'
 import type { BankContext } from '../../bank-kind.ts'
 import { kopecksOf } from '../../money.ts'
+import { isDue } from '../../schedule.ts'
 import { reads } from './answers.ts'
 import { IncomingPayment } from './bodies.ts'
 
@@ -65,7 +66,7 @@ export class TochkaWebhooks {
   async #payloadOf(token: string): Promise<unknown> {
     const verified = await verifyWith(this.#keys, token)
     if (verified !== undefined) return verified
-    if (this.#context.now() - this.#fetchedAt >= REFRESH_MS) {
+    if (isDue(this.#fetchedAt + REFRESH_MS, this.#context.now(), REFRESH_MS)) {
       this.#keys = await this.#fetchKeys()
       this.#fetchedAt = this.#context.now()
       const retried = await verifyWith(this.#keys, token)

@@ -1,0 +1,81 @@
+// When rows are due, and how it is corrected after the clock was ahead.
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { BINDING_IS_KNOWN } from './bindings.ts'
+import { CHARGE_IS_KNOWN } from './charges.ts'
+import { CODE_IS_KNOWN } from './codes.ts'
+import { REFUND_IS_KNOWN } from './refunds.ts'
+import { SALE_IS_KNOWN } from './sales.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** No date is later: a row with such a time rests until it is woken. */
+const LAST_DATE = 8_640_000_000_000_000
+
+interface Queue {
+  table: string
+  /** The column that says when a row is due. */
+  due: 'ask_at' | 'next_at'
+  /** A time of the clock at a step of the row. */
+  stepAt: string
+  /** Which rows can be due, and are known to this version. */
+  isOpen: string
+  /** The longest ordinary delay. */
+  longest: number
+}
+
+const open = (isKnown: string): string => `state NOT IN ('COMPLETED', 'DECLINED') AND ${isKnown}`
+
+/** The conditions are those of the partial indexes, where the table has one. */
+const QUEUES: readonly Queue[] = [
+  { table: 'codes', due: 'ask_at', stepAt: 'asked_at', isOpen: CODE_IS_KNOWN, longest: HOUR_MS },
+  { table: 'sales', due: 'ask_at', stepAt: 'asked_at', isOpen: SALE_IS_KNOWN, longest: HOUR_MS },
+  {
+    ...{ table: 'bindings', due: 'ask_at', stepAt: 'max(created_at, asked_at)' },
+    ...{ isOpen: BINDING_IS_KNOWN, longest: DAY_MS },
+  },
+  { table: 'refunds', due: 'next_at', stepAt: 'created_at', isOpen: open(REFUND_IS_KNOWN), longest: HOUR_MS },
+  { table: 'charges', due: 'next_at', stepAt: 'created_at', isOpen: open(CHARGE_IS_KNOWN), longest: HOUR_MS },
+  {
+    ...{ table: 'reports', due: 'next_at', stepAt: 'created_at' },
+    ...{ isOpen: `state <> 'ACCEPTED' AND state = 'PENDING'`, longest: HOUR_MS },
+  },
+  // Of an old one the lists are asked for once a day: once more does no harm.
+  { table: 'webhooks', due: 'next_at', stepAt: 'received_at', isOpen: `state = 'NEW'`, longest: HOUR_MS },
+  { table: 'cancellations', due: 'next_at', stepAt: 'since', isOpen: 'TRUE', longest: HOUR_MS },
+]
+
+const broughtForward = ({ table, due, stepAt, isOpen, longest }: Queue): string =>
+  `UPDATE ${table} SET ${due} = :now WHERE ${isOpen} AND ${due} > :now AND ${due} < ${LAST_DATE}
+   AND (${due} > :now + ${longest} OR ${stepAt} > :now)`
+
+/**
+ * What is asked about no more, although its last ask is later than now, was ended by a clock that was ahead. Where its creation is later
+ * than now too, the end stands: rather the clock is behind, by which all that has ended since would be asked about.
+ */
+const askedAgain = (table: string, isOver: string): string =>
+  `UPDATE ${table} SET state = iif(state = 'ENDED', 'OPEN', state), ask_at = :now
+   WHERE ask_at IS NULL AND asked_at > :now AND created_at <= :now AND ${isOver}
+   AND site NOT IN (SELECT site FROM deleted_sites)`
+
+const STATEMENTS = [
+  ...QUEUES.map(broughtForward),
+  askedAgain('codes', `${CODE_IS_KNOWN} AND state IN ('CANCELLED', 'ENDED')`),
+  askedAgain('sales', `state IN ('CANCELLED', 'ENDED')`),
+  askedAgain('bindings', `state IN ('WAITING', 'REJECTED')`),
+]
+
+export class DueTimes {
+  readonly #statements: readonly StatementSync[]
+
+  constructor(database: DatabaseSync) {
+    this.#statements = STATEMENTS.map((text) => database.prepare(text))
+  }
+
+  /**
+   * Corrects what a clock has written that was ahead: what is due later than any delay makes it is due now. It reads the tables.
+   * @returns how many rows it has changed
+   */
+  correct(now: number): number {
+    return this.#statements.reduce((sum, statement) => sum + Number(statement.run({ now }).changes), 0)
+  }
+}
