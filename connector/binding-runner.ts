@@ -8,6 +8,7 @@ import { intervalAt } from './schedule.ts'
 
 const BATCH = 50
 const PER_BANK = 4
+const MINUTE_MS = 60_000
 
 export class BindingRunner {
   readonly #core: Core
@@ -44,7 +45,8 @@ export class BindingRunner {
       const { site, bank, bindingUid } = row
       log('warning', 'a bank did not state a binding', { site, bank, bindingUid, error: messageOf(error) })
       const now = platform.now()
-      disk.bindings.asked(row, now, now + intervalAt(now - row.createdAt))
+      const isWoken = disk.bindings.get(row)?.askAt !== row.askAt
+      disk.bindings.asked(row, now, now + (isWoken ? MINUTE_MS : intervalAt(now - row.createdAt)))
     }
   }
 }

@@ -5,10 +5,11 @@ import { NotKnown } from './bank-errors.ts'
 import { declineWithin } from './charges.ts'
 import { bankOf, type Core, type OpenBank, referenceOf } from './core.ts'
 import { derivedId } from './derived-id.ts'
-import type { BindingRow } from './disk/bindings.ts'
+import type { BindingRow, NewBindingRow } from './disk/bindings.ts'
 import { intervalAt } from './schedule.ts'
 
-const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 /** An end at the bank reaches the service within a day, also if one ask fails. */
 const BOUND_MS = 8 * HOUR_MS
@@ -29,7 +30,7 @@ export const bindingUidOf = ({ bank }: OpenBank, site: string, request: string):
   derivedId([bank.identity, site, request], 32)
 
 /** When the bank is asked next about a binding. @returns null: never */
-function nextAskOf({ state, createdAt, expiresAt }: BindingRow, now: number): number | null {
+function nextAskOf({ state, createdAt, expiresAt }: NewBindingRow, now: number): number | null {
   if (state === 'DELETED') return null
   if (state === 'CREATED') return now + BOUND_MS
   const endsAt = expiresAt ?? createdAt
@@ -112,6 +113,10 @@ function stateAfter(before: BindingRow['state'], stated: BindingState['status'])
   }
 }
 
+/** Of one that was woken while its bank was asked: the answer can be from before. An unsigned notification counts once a minute. */
+const soonest = (askAt: number | null, now: number): number =>
+  Math.min(askAt ?? Number.POSITIVE_INFINITY, now + MINUTE_MS)
+
 /** Asks the bank, and records its answer. @returns what it states now; undefined where it does not have the request */
 export async function askBinding(
   core: Core,
@@ -130,11 +135,16 @@ export async function askBinding(
   const before = disk.bindings.get(row)
   const state = await asked()
   const now = platform.now()
+  const meanwhile = disk.bindings.get(row)
   // A notification can overtake the answer: INACTIVE can be the refusal before a consent, so the bank is asked again.
-  const isOvertaken = state?.status === 'INACTIVE' && disk.bindings.get(row)?.state !== before?.state
+  const isOvertaken = state?.status === 'INACTIVE' && meanwhile?.state !== before?.state
+  const isWoken = meanwhile?.askAt !== before?.askAt
   if (state && !isOvertaken) recordBinding(core, row, state)
   const after = disk.bindings.get(row)
-  if (after) disk.bindings.asked(row, now, isOvertaken ? now : nextAskOf(after, now))
+  if (after) {
+    const askAt = isOvertaken ? now : nextAskOf(after, now)
+    disk.bindings.asked(row, now, isWoken && after.state !== 'DELETED' ? soonest(askAt, now) : askAt)
+  }
   return isOvertaken ? { status: 'WAITING' } : state
 }
 

@@ -16,13 +16,15 @@ const BindingRow = z.object({
   createdAt: z.int(),
   expiresAt: z.int().nullable(),
   askedAt: z.int(),
+  askAt: z.int().nullable(),
 })
 export type BindingRow = z.output<typeof BindingRow>
+export type NewBindingRow = Omit<BindingRow, 'askAt'>
 type BindingId = Pick<BindingRow, 'site' | 'bindingUid'>
 
 export const BINDING_IS_KNOWN = isOneOf('state', BINDING_STATES)
 const SELECT = `SELECT site, binding_uid AS bindingUid, bank, request, qrc_id AS qrcId, state,
-  created_at AS createdAt, expires_at AS expiresAt, asked_at AS askedAt FROM bindings`
+  created_at AS createdAt, expires_at AS expiresAt, asked_at AS askedAt, ask_at AS askAt FROM bindings`
 
 export class Bindings {
   readonly #insert: StatementSync
@@ -55,7 +57,8 @@ export class Bindings {
       `${SELECT} WHERE ask_at <= ? AND bank = ? AND ${BINDING_IS_KNOWN} ORDER BY ask_at LIMIT ?`,
     )
     this.#wake = database.prepare(
-      `UPDATE bindings SET ask_at = min(coalesce(ask_at, asked_at + ?2), max(?1, asked_at + ?2))
+      // Of one that is due the time changes too: who asks the bank at this moment sees that it was woken.
+      `UPDATE bindings SET ask_at = max(?1, min(coalesce(ask_at, asked_at + ?2), asked_at + ?2))
        WHERE site = ?3 AND binding_uid = ?4 AND state <> 'DELETED'`,
     )
     this.#stop = database.prepare('UPDATE bindings SET ask_at = NULL WHERE site = ?')
@@ -63,7 +66,7 @@ export class Bindings {
   }
 
   /** One that the disk has stays as it is. @param askAt null: never */
-  insert(row: BindingRow, askAt: number | null): void {
+  insert(row: NewBindingRow, askAt: number | null): void {
     const { site, bindingUid, bank, request, qrcId, state, createdAt, expiresAt, askedAt } = row
     this.#insert.run(
       ...[site, bindingUid, bank, request, qrcId],

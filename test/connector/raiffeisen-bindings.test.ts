@@ -132,6 +132,29 @@ describe('bind', () => {
     expect(at.service.site('farm').bindings.size).toBe(0)
   })
 
+  it.each([
+    ['has answered from before', undefined],
+    ['does not answer', { status: 502, executed: true }],
+  ])('a consent that is notified while the bank %s is learned a minute later', async (_, fault) => {
+    const at = await surroundings()
+    const running = await start(at)
+    const { qrcId } = await registerToken(at, 'farm')
+    // By now it is asked each ten minutes.
+    await minutes({ at, running }, 30)
+    if (fault) at.raiffeisen.fail('subscription', fault)
+    at.raiffeisen.beforeAnswer = async (operation) => {
+      if (operation !== 'subscription') return
+      at.raiffeisen.beforeAnswer = async () => {}
+      await at.raiffeisen.consent(qrcId, 'SUBSCRIBED')
+    }
+    at.clock.now += 10 * MINUTE
+    await running.connector.settle(1)
+    expect(at.service.site('farm').bindings.size).toBe(0)
+    at.clock.now += MINUTE
+    await running.connector.settle()
+    expect(statusOf(at, boundBy(at, 'farm', qrcId).bindingUid)?.status).toBe('CREATED')
+  })
+
   it('an end at the bank is reported within a day', async () => {
     const { at, running, token, binding } = await bound()
     await at.raiffeisen.consent(token.qrcId, 'UNSUBSCRIBED', { times: 0 })
