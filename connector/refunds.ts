@@ -34,7 +34,7 @@ export const reportPathOf = ({ paymentUid, refundUid }: RefundId): string =>
   `payments/${paymentUid}/refunds/${refundUid}`
 
 /** The report of a result. With its amount, a completed refund is recorded also by a service that has lost the request. */
-function reportRefund(core: Core, refund: Omit<RefundRow, 'note'>): void {
+function reportRefund(core: Core, refund: Omit<RefundRow, 'note' | 'nextAt'>): void {
   const { site, state, amount, reason } = refund
   const body =
     state === 'COMPLETED'

@@ -20,6 +20,7 @@ const RefundRow = z.object({
   note: z.string(),
   reason: z.string(),
   createdAt: z.int(),
+  nextAt: z.int(),
 })
 export type RefundRow = z.output<typeof RefundRow>
 export type RefundId = Pick<RefundRow, 'site' | 'paymentUid' | 'refundUid'>
@@ -32,7 +33,7 @@ interface RefundChange {
 }
 
 const SELECT = `SELECT site, payment_uid AS paymentUid, refund_uid AS refundUid, bank, qrc_id AS qrcId, reference,
-  network_uid AS networkUid, amount, given_at AS givenAt, state, note, reason, created_at AS createdAt FROM refunds`
+  network_uid AS networkUid, amount, given_at AS givenAt, state, note, reason, created_at AS createdAt, next_at AS nextAt FROM refunds`
 /** Repeated in each statement about few of many rows: it is the condition of the partial index. */
 const OPEN = `state NOT IN ('COMPLETED', 'DECLINED')`
 export const REFUND_IS_KNOWN = isOneOf('state', REFUND_STATES)
@@ -66,7 +67,7 @@ export class Refunds {
     const identity = 'site = ? AND payment_uid = ? AND refund_uid = ?'
     this.#change = database.prepare(
       `UPDATE refunds SET state = ?, note = coalesce(?, note), reason = coalesce(?, reason),
-       next_at = coalesce(?, next_at) WHERE ${identity} AND state = ?`,
+       next_at = iif(next_at = ?, coalesce(?, next_at), next_at) WHERE ${identity} AND state = ?`,
     )
     this.#get = database.prepare(`${SELECT} WHERE ${identity}`)
     this.#ofPayment = database.prepare(`${SELECT} WHERE site = ? AND payment_uid = ? ORDER BY rowid`)
@@ -98,7 +99,7 @@ export class Refunds {
     )
   }
 
-  insert(refund: Omit<RefundRow, 'note'>): void {
+  insert(refund: Omit<RefundRow, 'note' | 'nextAt'>): void {
     const { site, paymentUid, refundUid, bank, qrcId, reference, networkUid } = refund
     const { amount, givenAt, state, reason, createdAt } = refund
     this.#insert.run(
@@ -107,10 +108,14 @@ export class Refunds {
     )
   }
 
-  /** Changes the refund if its state is still `from`: the operator may have settled it meanwhile. */
-  change({ site, paymentUid, refundUid, state: from }: RefundRow, change: RefundChange): boolean {
+  /**
+   * Changes the refund if its state is still `from`: the operator may have settled it meanwhile. One that was woken meanwhile
+   * stays due: what the bank has stated can be from before.
+   */
+  change(refund: RefundRow, change: RefundChange): boolean {
+    const { site, paymentUid, refundUid, state: from, nextAt: dueAt } = refund
     const { state, note, reason, nextAt } = change
-    const values = [state, note ?? null, reason ?? null, nextAt ?? null]
+    const values = [state, note ?? null, reason ?? null, dueAt, nextAt ?? null]
     return this.#change.run(...values, site, paymentUid, refundUid, from).changes === 1
   }
 

@@ -129,6 +129,36 @@ describe('T-Bank, where no answer to Cancel says that nothing was done', () => {
   })
 })
 
+it.each([
+  ['waits', 1],
+  ['is held', 80],
+])(
+  'the notification of the end of a refund that %s counts while T-Bank states what was before',
+  async (_, age) => {
+    const { at, running, link } = await paid(CAFE)
+    const { connector, core } = running
+    at.tbank.isRefundSlow = true
+    const asked = await refund(at, 'cafe', link, '30.00')
+    await connector.settle()
+    at.clock.now += age * HOUR
+    await connector.settle()
+    expect(core.disk.refunds.countHeld()).toBe(age > 72 ? 1 : 0)
+    const { paymentId } = at.tbank.session(link.qrcId)
+    at.tbank.beforeAnswer = async () => {
+      at.tbank.beforeAnswer = async () => {}
+      at.tbank.finishRefund(paymentId, true)
+      await at.tbank.deliver(paymentId)
+      connector.turn()
+      await expect.poll(() => core.disk.webhooks.countWaiting()).toBe(0)
+    }
+    at.clock.now += HOUR + 1_000
+    await connector.settle(1)
+    expect(ofRefund(at, asked)).toBeUndefined()
+    await connector.settle()
+    expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
+  },
+)
+
 describe('Raiffeisenbank, where after a lost answer only the status by the id decides', () => {
   const refusal = (code: string) => ({ status: 400, body: { code: `ERROR.${code}`, message: 'нет' } })
 
