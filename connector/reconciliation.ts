@@ -107,7 +107,9 @@ export class Reconciliation {
     const now = platform.now()
     if (!known) return disk.codes.asked(row.id, row.state, row.askedAt, now + LEARN_MS)
     const state = await this.#stateOf(known, row.id)
-    const isOpen = disk.codes.get(row.id)?.state === row.state
+    const meanwhile = disk.codes.get(row.id)
+    // Cancelled, paid or woken while the bank was asked: its schedule is set.
+    const isOpen = meanwhile?.state === row.state && meanwhile.askAt === row.askAt
     if (typeof state === 'number') {
       if (isOpen) disk.codes.asked(row.id, row.state, row.askedAt, state)
       return
@@ -116,10 +118,10 @@ export class Reconciliation {
       if (isOpen) disk.codes.asked(row.id, row.state, row.askedAt, now + intervalAt(now - row.createdAt))
       return
     }
-    // Cancelled or paid while the bank was asked: its schedule is set.
-    if (disk.codes.get(row.id)?.state !== row.state) return
+    if (meanwhile?.state !== row.state) return
     const isPaid = row.type === 'DYNAMIC' && disk.payments.isPaid(row.site, known.code.qrcId)
     if (isPaid) return disk.codes.asked(row.id, 'PAID', now, null)
+    if (!isOpen) return
     const subject = { site: row.site, qrcId: known.code.qrcId, saleUid: '' }
     const { state: next, askAt } = this.#following(row, subject, state, now)
     disk.codes.asked(row.id, next, now, askAt)

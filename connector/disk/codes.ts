@@ -20,6 +20,7 @@ const CodeRow = z.object({
   createdAt: z.int(),
   expiresAt: z.int().nullable(),
   askedAt: z.int(),
+  askAt: z.int().nullable(),
 })
 export type CodeRow = z.output<typeof CodeRow>
 const DueCode = CodeRow.extend({ askAt: z.int() })

@@ -247,6 +247,25 @@ it('a cancellation while the bank is asked about the code is not undone by its a
   expect(at.service.site('farm').payments.has(qrcId)).toBe(true)
 })
 
+it('a cancellation of a link that has ended has the bank asked at once, also while it is asked about the code', async () => {
+  const at = await surroundings()
+  const { connector } = await start(at)
+  const { qrcId, reference } = await register(at, 'farm')
+  at.clock.now += 20 * MINUTE
+  at.raiffeisen.beforeAnswer = async (operation) => {
+    if (operation !== 'status') return
+    at.raiffeisen.beforeAnswer = async () => {}
+    await at.raiffeisen.pay(qrcId, { times: 0 })
+    at.raiffeisen.fail('cancel', { status: 404 })
+    at.raiffeisen.fail('code', { status: 200, body: { qrId: qrcId, qrStatus: 'PAID' } })
+    await at.service.instruct('qrCode.cancel', { siteId: 'farm', qrcId, reference }, at.clock.now)
+  }
+  await connector.settle(1)
+  expect(at.service.site('farm').payments.size).toBe(0)
+  await connector.settle()
+  expect(at.service.site('farm').payments.has(qrcId)).toBe(true)
+})
+
 it('a cancellation uses no call that can refund, at any bank', async () => {
   const at = await surroundings()
   await start(at)
