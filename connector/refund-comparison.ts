@@ -49,7 +49,7 @@ export async function compareRefunds(
 }
 
 async function compareById(core: Core, { bank }: OpenBank, refund: RefundRow): Promise<RefundFinding[]> {
-  const { site, paymentUid, refundUid, amount, state, note } = refund
+  const { site, paymentUid, refundUid, amount, note } = refund
   const name = `${site} refund ${refundUid} of ${paymentUid}, ${roublesOf(amount)} RUB`
   if (bank.refundsComparedBy === 'NOTE' && note === '') {
     return [notComparable(`${name}: the bank has given it no number`)]
@@ -61,6 +61,8 @@ async function compareById(core: Core, { bank }: OpenBank, refund: RefundRow): P
     if (!(error instanceof NotKnown)) return [notComparable(`${name}: ${messageOf(error)}`)]
     stated = 'not known'
   }
+  // What the bank has ended can have been reported while it was asked.
+  const { state } = core.disk.refunds.get(refund) ?? refund
   if (stated === state || (state === 'DECLINED' && stated === 'not known')) return []
   const text = `${name}: reported as ${state}, at the bank it is ${stated}`
   if (stated === 'IN_DOUBT') return [notComparable(text)]
@@ -85,26 +87,30 @@ async function compareByPayment(
   const { site, paymentUid } = refund
   const name = `${site} refunds of ${paymentUid}`
   const payment = paymentOf(core, refund)
-  const refunds = disk.refunds.ofPayment(site, paymentUid)
   if (!payment) return [notComparable(`${name}: the payment is not on this disk`)]
-  if (refunds.some(({ state }) => state !== 'COMPLETED' && state !== 'DECLINED')) {
-    return [notComparable(`${name}: one of them has no result`)]
-  }
-  const sum = refunds
-    .filter(({ state }) => state === 'COMPLETED')
-    .reduce((all, { amount }) => all + amount, 0)
+  const isOneOpen = [notComparable(`${name}: one of them has no result`)]
+  if (sumOf(disk.refunds.ofPayment(site, paymentUid)) === undefined) return isOneOpen
   let stated: 'ALL' | 'PART' | undefined
   try {
     stated = await payment.refunded()
   } catch (error) {
     return [notComparable(`${name}: ${messageOf(error)}`)]
   }
+  // What the bank has refunded can have been reported while it was asked.
+  const sum = sumOf(disk.refunds.ofPayment(site, paymentUid))
+  if (sum === undefined) return isOneOpen
   const ours = `${roublesOf(sum)} of ${roublesOf(payment.amount)} RUB were reported`
   const text = `${name}: ${ours}, ${bankName} states ${stated === undefined ? 'no refund' : stated === 'ALL' ? 'all' : 'a part'}`
   if (stated === 'ALL' && sum < payment.amount) return [{ kind: 'EXCESS', text }]
   if (stated === 'PART' && sum === 0) return [{ kind: 'EXCESS', text }]
   if (stated === 'PART' && sum < payment.amount) return [notComparable(text)]
   return stated === 'PART' || (stated === undefined && sum > 0) ? [{ kind: 'DIFFERENCE', text }] : []
+}
+
+/** @returns kopecks; undefined where one of them has no result */
+function sumOf(refunds: readonly RefundRow[]): number | undefined {
+  if (refunds.some(({ state }) => state !== 'COMPLETED' && state !== 'DECLINED')) return
+  return refunds.filter(({ state }) => state === 'COMPLETED').reduce((all, { amount }) => all + amount, 0)
 }
 
 /** The payment of a link, or a charge, and how its bank is asked what it has refunded of it. */

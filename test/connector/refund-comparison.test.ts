@@ -142,6 +142,37 @@ describe('T-Bank, of the only refund', () => {
   })
 })
 
+describe('what ends while the bank is asked', () => {
+  it.each([
+    ['with its result', 'COMPLETED', []],
+    ['where it has none', 'SENDING', [{ kind: 'NOT_COMPARABLE' }]],
+  ] as const)('counts at T-Bank, %s', async (_, state, expected) => {
+    const { at, core, connector, link, refunded } = await paid('cafe')
+    await refunded('30.00')
+    at.tbank.beforeExecution = async (operation) => {
+      if (operation !== 'GetState') return
+      at.tbank.beforeExecution = async () => {}
+      const { refundUid } = await refund(at, 'cafe', link, '70.00')
+      await connector.settle()
+      const row = core.disk.refunds.get({ site: 'cafe', paymentUid: link.qrcId, refundUid })
+      if (row) core.disk.refunds.change(row, { state })
+    }
+    expect(await findings(at, { core })).toMatchObject(expected)
+  })
+
+  it('counts at Raiffeisenbank: a refund that was declined before', async () => {
+    const { at, core, link, refunded } = await paid('farm')
+    at.raiffeisen.refundStatus = 'DECLINED'
+    const refundUid = await refunded('30.00')
+    at.raiffeisen.settleRefund(onlyOf(at.raiffeisen.refunds), 'COMPLETED')
+    at.raiffeisen.beforeAnswer = async () => {
+      const row = core.disk.refunds.get({ site: 'farm', paymentUid: link.qrcId, refundUid })
+      if (row) finishRefund(core, row, 'COMPLETED', '')
+    }
+    expect(await findings(at, { core })).toEqual([])
+  })
+})
+
 it('T-Bank states a part of a payment of which all was reported: a difference', async () => {
   const { at, core, refunded } = await paid('cafe')
   await refunded('100.00')
