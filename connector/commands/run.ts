@@ -37,7 +37,12 @@ export async function run(options: Options, print: Print): Promise<void> {
   const connector = new Connector(core, { ...restored, build })
   const { server, port: bound } = await listen(connector.app, options.host ?? '127.0.0.1', port, socket)
   const stop = () => {
-    forgetProcess(database)
+    try {
+      forgetProcess(database)
+    } catch (error) {
+      // The disk may be full. Without the lock nobody signals the process.
+      log('warning', 'the process was not forgotten', { error: messageOf(error) })
+    }
     void connector.stop(close(server)).finally(() => {
       lock.close()
       process.exit(0)

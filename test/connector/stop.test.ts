@@ -1,8 +1,10 @@
 // The end of the connector by a signal.
 import { Agent, get } from 'node:http'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
-import { surroundings } from './harness.ts'
-import { startProcess } from './process.ts'
+import { registerData, surroundings } from './harness.ts'
+import { startProcess, until } from './process.ts'
 
 it('SIGTERM ends it while a client sends one request after the other on the connection that it keeps', async () => {
   const connector = await startProcess(await surroundings())
@@ -23,4 +25,23 @@ it('SIGTERM ends it while a client sends one request after the other on the conn
   await requests
   expect(connector.child.exitCode).toBe(0)
   expect(answered.slice(0, 3)).toEqual(Array(3).fill('keep-alive'))
+})
+
+it('SIGTERM on a full disk ends it after the requests in flight, which get their answers', async () => {
+  const at = await surroundings({ now: Date.now() })
+  const connector = await startProcess(at)
+  const allowed = Promise.withResolvers<void>()
+  at.tbank.beforeExecution = () => allowed.promise
+  const asked = at.service.instruct('qrCode.register', registerData(at, 'cafe'), at.clock.now)
+  await until(() => at.tbank.calls.length > 0)
+  const database = new DatabaseSync(join(at.directory, 'data/connector.sqlite'))
+  database.exec(`CREATE TRIGGER full BEFORE DELETE ON meta
+    BEGIN SELECT raise(ABORT, 'database or disk is full'); END`)
+  database.close()
+  const ended = connector.kill('SIGTERM')
+  await until(() => connector.lines.some((line) => line.includes('disk is full')))
+  allowed.resolve()
+  expect((await asked).status).toBe(200)
+  await ended
+  expect(connector.child.exitCode).toBe(0)
 })
