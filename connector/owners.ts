@@ -3,8 +3,13 @@ import type { Bank } from './bank.ts'
 import { ConfigFaults } from './config.ts'
 import type { Disk } from './disk/disk.ts'
 
+interface Owned {
+  name: string
+  bank: Pick<Bank, 'identity'>
+}
+
 /** The banks of a configuration, each by its name. */
-type Banks = ReadonlyMap<string, { name: string; bank: Pick<Bank, 'identity'> }>
+type Banks = ReadonlyMap<string, Owned>
 
 const keyOf = (name: string): string => `ownerOf:${name}`
 
@@ -20,11 +25,15 @@ export function refuseOtherOwners(banks: Banks, disk: Disk): void {
   if (faults.length > 0) throw new ConfigFaults(faults)
 }
 
+/** Whether the name is still of this terminal or merchant: a reload can have pointed it at another. */
+export const isOwner = ({ name, bank: { identity } }: Owned, disk: Disk): boolean =>
+  disk.meta.get(keyOf(name)) === identity
+
 /** Keeps whose each name is. */
 export function keepOwners({ banks }: { banks: Banks }, disk: Disk): void {
   disk.transaction(() => {
     for (const { name, bank } of banks.values()) {
-      if (disk.meta.get(keyOf(name)) !== bank.identity) disk.meta.set(keyOf(name), bank.identity)
+      if (!isOwner({ name, bank }, disk)) disk.meta.set(keyOf(name), bank.identity)
     }
   })
 }

@@ -6,6 +6,7 @@ import { type Core, type OpenSite, referenceOf } from './core.ts'
 import type { CodeRow } from './disk/codes.ts'
 import { messageOf } from './log.ts'
 import { AmountField, kopecksOf } from './money.ts'
+import { isOwner } from './owners.ts'
 import { nextAsk } from './schedule.ts'
 
 /** The service's own timeout is 10 seconds. */
@@ -84,6 +85,10 @@ export class Registers {
       if (spec.tokenizationPurpose !== undefined && !IDENTIFIER.test(made.request ?? '')) {
         throw new Error('the bank’s id of the request to bind an account is no identifier')
       }
+      const { name, bank } = site.bank
+      // The row would be the other's: the same register gets a link of that one.
+      if (!isOwner(site.bank, disk))
+        throw new Error(`the link is of ${bank.identity}, and ${name} is another now`)
       const { qrcId, payload, request } = made
       const expiresAt = spec.expiresAt ?? null
       const reference = referenceOf(site.bank, made.reference, request)

@@ -222,6 +222,30 @@ describe('a name of credentials that has rows', () => {
     expect((await answerTo(at, 'cafe')).status).toBe(200)
   })
 
+  it('that is pointed elsewhere while the bank registers a code has no link of the terminal before', async () => {
+    const at = await surroundings()
+    const running = await start(at)
+    const data = registerData(at, 'cafe')
+    const send = () => at.service.instruct('qrCode.register', data, at.clock.now)
+    const asked = { ...at.config.banks['tbank-cafe'] }
+    at.tbank.beforeAnswer = async (operation) => {
+      if (operation !== 'GetQr') return
+      Object.assign(at.config.banks['tbank-cafe'], other)
+      expect(reloadAt(at, running)).toEqual([])
+    }
+    expect((await send()).status).toBe(503)
+    const [order] = at.tbank.sessions.values()
+    expect(running.core.disk.codes.get(order?.orderId ?? '')?.state).toBe('CALLING')
+    expect(running.log.at(-1)).toMatchObject({
+      message: 'a code was not registered',
+      fields: { error: 'the link is of tbank:TinkoffBankTest, and tbank-cafe is another now' },
+    })
+    at.tbank.beforeAnswer = async () => {}
+    Object.assign(at.config.banks['tbank-cafe'], asked)
+    expect(reloadAt(at, running)).toEqual([])
+    expect((await send()).status).toBe(200)
+  })
+
   it('can be pointed elsewhere as long as it has none, and two names can be of one terminal', async () => {
     const at = await surroundings()
     const running = await start(at)
