@@ -10,6 +10,9 @@ import { close, listen } from '../server.ts'
 import { allowOnly, configOf, coreOn, type Options, type Print, required, timeOf } from './options.ts'
 import { awaitReloads, forgetProcess } from './reload.ts'
 
+/** As long as a command at most has the lock, to see whether a connector runs. */
+const LOCK_MS = 2_000
+
 export async function run(options: Options, print: Print): Promise<void> {
   allowOnly('run', options, ['port', 'host', 'restored'])
   const answerReloads = awaitReloads()
@@ -22,7 +25,7 @@ export async function run(options: Options, print: Print): Promise<void> {
     throw new Error('--host and --port are given with a socket of systemd, must be in its unit: ListenStream')
   }
   const directory = required(options, 'data', 'a directory')
-  const lock = lockDirectory(directory)
+  const lock = lockDirectory(directory, LOCK_MS)
   const log = jsonLog(PLATFORM.now, print)
   const build = buildOf()
   log('info', 'starting', { ...build })

@@ -53,13 +53,14 @@ export function openExistingDatabase(directory: string, now: number): DatabaseSy
 
 /**
  * Takes the lock that a running connector has; the system frees it when the process ends, however it ends.
+ * @param waitMs `isLocked` of a command has it for a moment: who takes it for long waits for that
  * @throws Error where another process has it
  */
-export function lockDirectory(directory: string): DatabaseSync {
+export function lockDirectory(directory: string, waitMs = 0): DatabaseSync {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const lock = new DatabaseSync(join(directory, 'connector.lock'))
   try {
-    lock.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE')
+    lock.exec(`PRAGMA busy_timeout = ${waitMs}; BEGIN EXCLUSIVE`)
     return lock
   } catch (error) {
     lock.close()

@@ -1,5 +1,7 @@
 // kill -9 of the connector's process: between the bank's execution and its answer, and under load.
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { lockDirectory } from '../../connector/disk/database.ts'
 import {
   FAKES,
   ofRefund,
@@ -84,6 +86,14 @@ it('two connectors never run on one directory, and a killed one leaves no lock b
   const second = await startProcess(at)
   await second.kill('SIGTERM')
   expect(second.child.exitCode).toBe(0)
+})
+
+it('a connector starts while a command has the lock to see whether one runs', async () => {
+  const at = await real()
+  const probe = lockDirectory(join(at.directory, 'data'))
+  setTimeout(() => probe.close(), 1_000)
+  const { url } = await startProcess(at)
+  expect((await fetch(`${url}/healthz`)).status).toBe(200)
 })
 
 it(`what was answered survives ${KILLS} times kill -9 under load, and nothing is paid or refunded twice`, async () => {
