@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
-import { hasDatabase, isLocked, Meta, openExistingDatabase } from '../disk/database.ts'
+import { hasDatabase, isLocked, Meta, openExistingDatabase, transaction } from '../disk/database.ts'
 import { type Log, messageOf } from '../log.ts'
 import { PLATFORM } from '../platform.ts'
 import { allowOnly, type Options, type Print, required } from './options.ts'
@@ -11,7 +11,10 @@ const TIMEOUT_MS = 60_000
 /** The names of the values by which the running connector and this command know of each other. */
 const PROCESS = 'processId'
 const LAST = 'lastReload'
+/** How often this command has asked for a reload. */
+const ASKED = 'reloadsAsked'
 
+/** `number`: how many of those that asked it answers. */
 const LastReload = z.object({ number: z.int(), faults: z.array(z.string()) })
 type LastReload = z.output<typeof LastReload>
 
@@ -34,14 +37,18 @@ export async function reload(options: Options, print: Print): Promise<number> {
  */
 export async function reloadRunning(directory: string): Promise<readonly string[] | undefined> {
   if (!hasDatabase(directory) || !isLocked(directory)) return
-  const meta = new Meta(openExistingDatabase(directory, PLATFORM.now()))
+  const database = openExistingDatabase(directory, PLATFORM.now())
+  const meta = new Meta(database)
   const pid = meta.get(PROCESS)
   if (pid === undefined) throw new Error('the connector is starting, or of an earlier version: start it anew')
-  const before = lastOf(meta)?.number
+  const number = transaction(database, () => {
+    meta.set(ASKED, String(askedOf(meta) + 1))
+    return askedOf(meta)
+  })
   process.kill(Number(pid), 'SIGHUP')
   for (const until = PLATFORM.now() + TIMEOUT_MS; PLATFORM.now() < until; await sleep(50)) {
     const last = lastOf(meta)
-    if (last && last.number !== before) return last.faults
+    if (last && last.number >= number) return last.faults
   }
   throw new Error(`the connector did not read its configuration within ${TIMEOUT_MS / 1000} seconds`)
 }
@@ -67,9 +74,12 @@ export function awaitReloads(): typeof answerReloads {
 function answerReloads(database: DatabaseSync, log: Log, read: () => readonly string[]): void {
   const meta = new Meta(database)
   process.on('SIGHUP', () => {
-    const faults = [...read()]
+    let faults: string[] = []
     try {
-      meta.set(LAST, JSON.stringify({ number: (lastOf(meta)?.number ?? 0) + 1, faults } satisfies LastReload))
+      // First: who asks while the file is read can have changed it since, and waits for the next answer.
+      const number = askedOf(meta)
+      faults = [...read()]
+      meta.set(LAST, JSON.stringify({ number, faults } satisfies LastReload))
     } catch (error) {
       // The disk may be full: the log alone has what came of it.
       log('error', 'the answer to a reload was not stored', {
@@ -85,6 +95,9 @@ function answerReloads(database: DatabaseSync, log: Log, read: () => readonly st
 export function forgetProcess(database: DatabaseSync): void {
   new Meta(database).delete(PROCESS)
 }
+
+/** An earlier version has counted the answers alone. */
+const askedOf = (meta: Meta): number => Math.max(Number(meta.get(ASKED) ?? 0), lastOf(meta)?.number ?? 0)
 
 function lastOf(meta: Meta): LastReload | undefined {
   const text = meta.get(LAST)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { awaitReloads } from '../../connector/commands/reload.ts'
-import { openDatabase } from '../../connector/disk/database.ts'
+import { Meta, openDatabase } from '../../connector/disk/database.ts'
 import { tokenOf } from '../support/network-service.ts'
 import { afterwards, register, registerData, start, surroundings } from './harness.ts'
 import { runCommand, spawnConnector, startProcess, until } from './process.ts'
@@ -101,6 +101,31 @@ it('the command reload says whether the file is in force, and names its faults',
   expect(await runCommand(at, 'reload')).toMatchObject({
     ...{ code: 0, lines: ['no connector runs on this directory: it reads its configuration when it starts'] },
   })
+})
+
+it('the command reload does not take the answer to an earlier one, which has read the file of before', async () => {
+  const at = await surroundings({ now: Date.now() })
+  const connector = await startProcess(at)
+  const token = join(at.directory, 'tea.token')
+  execFileSync('mkfifo', [token])
+  Object.assign(at.config.sites.tea, { token: { file: token } })
+  writeFileSync(join(at.directory, 'connector.json'), JSON.stringify(at.config))
+  connector.child.kill('SIGHUP')
+  // Opened: the connector has read the file, and waits for the token.
+  const first = await open(token, 'w')
+  const site = { token: { file: '/nowhere/bar.token' }, bank: 'tbank-cafe' }
+  Object.assign(at.config.sites, { bar: site })
+  const command = runCommand(at, 'reload')
+  const database = openDatabase(join(at.directory, 'data'), at.clock.now)
+  await expect.poll(() => new Meta(database).get('reloadsAsked')).toBe('1')
+  database.close()
+  await first.writeFile(tokenOf('tea'))
+  await first.close()
+  const second = await open(token, 'w')
+  expect(await Promise.race([command, sleep(500)])).toBeUndefined()
+  await second.writeFile(tokenOf('tea'))
+  await second.close()
+  expect(await command).toMatchObject({ code: 1, lines: [expect.stringMatching(/^sites\.bar\.token: /)] })
 })
 
 it('a reload is for the process that runs now: one that was killed is not signalled', async () => {
