@@ -1,5 +1,6 @@
 // Erases payers' personal data: of sites whose data the service has deleted, and all that is older than is kept.
 import type { Core } from './core.ts'
+import type { DeletedSite } from './disk/payer-data.ts'
 import { isDue } from './schedule.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -9,7 +10,7 @@ interface Pass {
   from: number
   before: number
   changes: number
-  sites: readonly string[]
+  sites: readonly DeletedSite[]
 }
 
 export class Erasure {
@@ -62,6 +63,9 @@ export class Erasure {
     for (const site of pass.sites) disk.payerData.siteErased(site)
     if (pass.changes === 0) return
     this.#isLogFull = !disk.payerData.emptyLog()
-    log('info', 'payers’ data were erased', { rows: pass.changes, deletedSites: pass.sites.join(' ') })
+    log('info', 'payers’ data were erased', {
+      rows: pass.changes,
+      deletedSites: pass.sites.map(({ site }) => site).join(' '),
+    })
   }
 }

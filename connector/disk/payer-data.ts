@@ -30,7 +30,8 @@ const STATEMENTS = [
   `UPDATE decisions SET reason = '' WHERE number > :from AND number <= :to AND ${isOver('decided_at')} AND reason <> ''`,
 ]
 
-const Site = z.object({ site: z.string() })
+const DeletedSite = z.object({ row: z.int(), site: z.string() })
+export type DeletedSite = z.output<typeof DeletedSite>
 const Last = z.object({ last: z.int().nullable() })
 
 export class PayerData {
@@ -42,8 +43,6 @@ export class PayerData {
   readonly #remove: StatementSync
   readonly #toErase: StatementSync
   readonly #erased: StatementSync
-  /** Sites of which something was stored since the last pass has begun: perhaps where it has been already. */
-  readonly #withNews = new Set<string>()
 
   constructor(database: DatabaseSync) {
     this.#database = database
@@ -53,19 +52,18 @@ export class PayerData {
     )
     this.#add = database.prepare('INSERT INTO deleted_sites (site) VALUES (?) ON CONFLICT DO NOTHING')
     this.#addAgain = database.prepare(
-      'INSERT INTO deleted_sites (site) VALUES (?) ON CONFLICT DO UPDATE SET is_erased = 0',
+      // A new row: a pass that is under way, also in another process, erases for the one before.
+      'INSERT OR REPLACE INTO deleted_sites (site) VALUES (?)',
     )
     this.#remove = database.prepare('DELETE FROM deleted_sites WHERE site = ?')
-    this.#toErase = database.prepare('SELECT site FROM deleted_sites WHERE is_erased = 0')
-    this.#erased = database.prepare('UPDATE deleted_sites SET is_erased = 1 WHERE site = ?')
+    this.#toErase = database.prepare('SELECT rowid AS row, site FROM deleted_sites WHERE is_erased = 0')
+    this.#erased = database.prepare('UPDATE deleted_sites SET is_erased = 1 WHERE rowid = ? AND site = ?')
   }
 
   /** The service has deleted the data of the site. @param hasNews whether something of it was stored just now */
   siteDeleted(site: string, hasNews: boolean): void {
-    if (hasNews) {
-      this.#addAgain.run(site)
-      this.#withNews.add(site)
-    } else this.#add.run(site)
+    if (hasNews) this.#addAgain.run(site)
+    else this.#add.run(site)
   }
 
   /** The service has the site, perhaps again after a restore. */
@@ -74,14 +72,13 @@ export class PayerData {
   }
 
   /** A pass begins. @returns deleted sites of which the disk may have payers' data */
-  sitesToErase(): string[] {
-    this.#withNews.clear()
-    return this.#toErase.all().map((row) => Site.parse(row).site)
+  sitesToErase(): DeletedSite[] {
+    return this.#toErase.all().map((row) => DeletedSite.parse(row))
   }
 
   /** The pass has ended: of the site nothing is left, unless something was stored meanwhile. */
-  siteErased(site: string): void {
-    if (!this.#withNews.has(site)) this.#erased.run(site)
+  siteErased({ row, site }: DeletedSite): void {
+    this.#erased.run(row, site)
   }
 
   /**

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { overwriteRemains } from '../../connector/disk/database.ts'
+import { deliver } from '../../connector/reporter.ts'
 import { boundBy, charge, PRICE, registerToken } from './bound.ts'
 import { DAY, HOUR, ofRefund, pay, type Running, refund, register, start, surroundings } from './harness.ts'
 
@@ -72,7 +73,16 @@ describe('of a site whose data the service has deleted', () => {
     expect(running.log.map(({ message }) => message)).toContain('a report is of a deleted site')
   })
 
-  it('what is stored behind a pass that is under way is erased by the next one', async () => {
+  it.each([
+    ['', (_: At, { connector }: Running) => connector.settle(1)],
+    [
+      'by a command ',
+      async (at: At) => {
+        const { core } = await start(at)
+        for (const row of core.disk.reports.due('tea', at.clock.now, 1)) await deliver(core, row)
+      },
+    ],
+  ])('what is stored %sbehind a pass that is under way is erased by the next one', async (_, send) => {
     const at = await surroundings()
     const running = await start(at)
     const { connector, core } = running
@@ -90,7 +100,7 @@ describe('of a site whose data the service has deleted', () => {
     at.clock.now += HOUR
     await connector.settle(2)
     core.disk.reports.put({ ...report, body: { status: 'DECLINED', payer: { phone: PHONE } } }, at.clock.now)
-    await connector.settle(1)
+    await send(at, running)
     expect(isOnDisk(at, PHONE)).toBe(true)
     await connector.settle(20)
     expect(isOnDisk(at, PHONE)).toBe(false)
