@@ -1,5 +1,5 @@
 // Asks banks about bindings: whether the customer has agreed, and whether one that was agreed to has ended.
-import { askBinding } from './bindings.ts'
+import { askBinding, soonest } from './bindings.ts'
 import type { Core } from './core.ts'
 import type { BindingRow } from './disk/bindings.ts'
 import { JobsByName } from './jobs.ts'
@@ -8,7 +8,6 @@ import { intervalAt } from './schedule.ts'
 
 const BATCH = 50
 const PER_BANK = 4
-const MINUTE_MS = 60_000
 
 export class BindingRunner {
   readonly #core: Core
@@ -46,7 +45,8 @@ export class BindingRunner {
       log('warning', 'a bank did not state a binding', { site, bank, bindingUid, error: messageOf(error) })
       const now = platform.now()
       const isWoken = disk.bindings.get(row)?.askAt !== row.askAt
-      disk.bindings.asked(row, now, now + (isWoken ? MINUTE_MS : intervalAt(now - row.createdAt)))
+      const askAt = now + intervalAt(now - row.createdAt)
+      disk.bindings.asked(row, now, isWoken ? soonest(askAt, now) : askAt)
     }
   }
 }

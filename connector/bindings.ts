@@ -113,8 +113,11 @@ function stateAfter(before: BindingRow['state'], stated: BindingState['status'])
   }
 }
 
-/** Of one that was woken while its bank was asked: the answer can be from before. An unsigned notification counts once a minute. */
-const soonest = (askAt: number | null, now: number): number =>
+/**
+ * When a binding is asked about that was woken while its bank was asked. The answer can be older than the notification; an unsigned
+ * one makes the bank be asked at most once a minute.
+ */
+export const soonest = (askAt: number | null, now: number): number =>
   Math.min(askAt ?? Number.POSITIVE_INFINITY, now + MINUTE_MS)
 
 /** Asks the bank, and records its answer. @returns what it states now; undefined where it does not have the request */

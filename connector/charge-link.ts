@@ -8,7 +8,8 @@ import { recordState } from './payments.ts'
 /**
  * Cancels the link and asks for its state. A code whose link no bank made has nothing to cancel.
  * @returns whether the link is paid, or a payment of it is in progress
- * @throws Unavailable where the cancellation of an unpaid link is not confirmed, or the bank does not state the link and its payment
+ * @throws Unavailable where the bank does not confirm the cancellation of an unpaid link, does not state the link, or states it as
+ * paid and its payment not yet
  */
 export async function isLinkPaid(
   core: Core,

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { CodeState } from './bank.ts'
 import { bankOf, type Core } from './core.ts'
 import { derivedId } from './derived-id.ts'
-import type { RefundId, RefundRow } from './disk/refunds.ts'
+import { NEVER, type RefundId, type RefundRow } from './disk/refunds.ts'
 import { addressOf } from './disk/reports.ts'
 import { ageOf, type Given, mayLackRefunds, UNREAD } from './disk-age.ts'
 import { AmountField, kopecksOf, roublesOf } from './money.ts'
@@ -21,9 +21,6 @@ export const RefundCreate = z.object({
 
 const DAY_MS = 24 * 3_600_000
 const HELD = 'held, because it is not known whether the money has gone'
-
-/** When a held refund is due: only the operator's decision ends it. */
-const NEVER = 8_640_000_000_000_000
 
 /** The id of a refund at a bank that takes one of ours: 40 of `a-f 0-9`, the same on any disk. */
 export const refundKeyOf = ({ site, paymentUid, refundUid }: RefundId): string =>

@@ -14,7 +14,7 @@ const LAST = 'lastReload'
 /** How often this command has asked for a reload. */
 const ASKED = 'reloadsAsked'
 
-/** `number`: how many of those that asked it answers. */
+/** `number`: of the last request that it answers. */
 const LastReload = z.object({ number: z.int(), faults: z.array(z.string()) })
 type LastReload = z.output<typeof LastReload>
 

@@ -11,7 +11,7 @@ import { allowOnly, configOf, coreOn, type Options, type Print, required, timeOf
 import { awaitReloads, forgetProcess } from './reload.ts'
 
 /** As long as a command at most has the lock, to see whether a connector runs. */
-const LOCK_MS = 2_000
+const LOCK_MS = 5_000
 
 export async function run(options: Options, print: Print): Promise<void> {
   allowOnly('run', options, ['port', 'host', 'restored'])

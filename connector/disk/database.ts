@@ -53,7 +53,7 @@ export function openExistingDatabase(directory: string, now: number): DatabaseSy
 
 /**
  * Takes the lock that a running connector has; the system frees it when the process ends, however it ends.
- * @param waitMs `isLocked` of a command has it for a moment: who takes it for long waits for that
+ * @param waitMs how long to wait for a command that has it for a moment
  * @throws Error where another process has it
  */
 export function lockDirectory(directory: string, waitMs = 0): DatabaseSync {

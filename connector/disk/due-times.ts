@@ -3,14 +3,11 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { BINDING_IS_KNOWN } from './bindings.ts'
 import { CHARGE_IS_KNOWN } from './charges.ts'
 import { CODE_IS_KNOWN } from './codes.ts'
-import { REFUND_IS_KNOWN } from './refunds.ts'
+import { NEVER, REFUND_IS_KNOWN } from './refunds.ts'
 import { SALE_IS_KNOWN } from './sales.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** No date is later: a row with such a time rests until it is woken. */
-const LAST_DATE = 8_640_000_000_000_000
-
 interface Queue {
   table: string
   /** The column that says when a row is due. */
@@ -45,12 +42,12 @@ const QUEUES: readonly Queue[] = [
 ]
 
 const broughtForward = ({ table, due, stepAt, isOpen, longest }: Queue): string =>
-  `UPDATE ${table} SET ${due} = :now WHERE ${isOpen} AND ${due} > :now AND ${due} < ${LAST_DATE}
+  `UPDATE ${table} SET ${due} = :now WHERE ${isOpen} AND ${due} > :now AND ${due} < ${NEVER}
    AND (${due} > :now + ${longest} OR ${stepAt} > :now)`
 
 /**
- * What is asked about no more, although its last ask is later than now, was ended by a clock that was ahead. Where its creation is later
- * than now too, the end stands: rather the clock is behind, by which all that has ended since would be asked about.
+ * What is not asked about any more, and was asked about last at a time later than now, was ended by a clock that was ahead. One that was also
+ * created later than now stays ended: then the clock is probably behind now, and its end was right.
  */
 const askedAgain = (table: string, isOver: string): string =>
   `UPDATE ${table} SET state = iif(state = 'ENDED', 'OPEN', state), ask_at = :now
@@ -59,8 +56,8 @@ const askedAgain = (table: string, isOver: string): string =>
 
 const STATEMENTS = [
   ...QUEUES.map(broughtForward),
-  askedAgain('codes', `${CODE_IS_KNOWN} AND state IN ('CANCELLED', 'ENDED')`),
-  askedAgain('sales', `state IN ('CANCELLED', 'ENDED')`),
+  askedAgain('codes', `${CODE_IS_KNOWN} AND state IN ('OPEN', 'CANCELLED', 'ENDED')`),
+  askedAgain('sales', `state IN ('OPEN', 'CANCELLED', 'ENDED')`),
   askedAgain('bindings', `state IN ('WAITING', 'REJECTED')`),
 ]
 

@@ -6,6 +6,9 @@ import { isOneOf, rowOf } from './rows.ts'
 
 const REFUND_STATES = ['QUEUED', 'SENDING', 'PENDING', 'HELD', 'COMPLETED', 'DECLINED'] as const
 
+/** When a held refund is due: only the operator's decision ends it. No date is later. */
+export const NEVER = 8_640_000_000_000_000
+
 const RefundRow = z.object({
   site: z.string(),
   paymentUid: z.string(),

@@ -494,17 +494,20 @@ it.each([
   expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
 })
 
-it('a refund of a payment that T-Bank has refunded is declined', async () => {
-  const { at, running, bank, link } = await paid(CAFE)
-  at.tbank.session(link.qrcId).status = 'REFUNDED'
-  const asked = await refund(at, 'cafe', link, '30.00')
-  await running.connector.settle()
-  expect(ofRefund(at, asked)).toMatchObject({
-    status: 'DECLINED',
-    reason: 'T-Bank: all of the payment is refunded',
-  })
-  expect(bank.callsOf('Cancel')).toEqual([])
-})
+it.each(['REFUNDED', 'REVERSED', 'CANCELED'])(
+  'a refund of a payment that is %s at T-Bank is declined',
+  async (status) => {
+    const { at, running, bank, link } = await paid(CAFE)
+    at.tbank.session(link.qrcId).status = status
+    const asked = await refund(at, 'cafe', link, '30.00')
+    await running.connector.settle()
+    expect(ofRefund(at, asked)).toMatchObject({
+      status: 'DECLINED',
+      reason: `T-Bank: a payment with the status ${status} cannot be refunded`,
+    })
+    expect(bank.callsOf('Cancel')).toEqual([])
+  },
+)
 
 it('a refund of which T-Bank states that nothing was taken from the amount is not reported as made', async () => {
   const { at, running, bank, link } = await paid(CAFE)

@@ -125,6 +125,15 @@ it('a paid sale whose amount the bank leaves out has the amount of its arming', 
   ])
 })
 
+it('a sale that was disarmed is not said to be armed: the bank is armed by another saleUid', async () => {
+  const { at, code } = await counter()
+  await arm(at, code, 's1')
+  await disarm(at, code, 's1')
+  expect((await arm(at, code, 's1')).status).toBe(422)
+  expect(armedFor(at, code)).toBeUndefined()
+  expect((await arm(at, code, 's2')).status).toBe(200)
+})
+
 it('a sale whose webhook is lost is found, and a late one after another sale is not mixed up', async () => {
   const { at, connector, code } = await counter()
   await arm(at, code, 's1', '5.00')

@@ -111,7 +111,10 @@ const PaymentInfo = z.object({
   sbpMerchantId: z.string(),
   transactionDate: z.string().optional(),
   // One that is no safe integer was rounded: it would name another payment.
-  transactionId: z.int().optional().catch(undefined),
+  transactionId: z
+    .number()
+    .optional()
+    .transform((id) => (Number.isSafeInteger(id) ? id : undefined)),
 })
 export type PaymentInfo = z.output<typeof PaymentInfo>
 

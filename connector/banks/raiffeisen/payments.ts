@@ -24,7 +24,8 @@ export function paymentOf(type: CodeType, info: PaymentInfo): BankPayment | unde
 
 /**
  * By its number where both have one, otherwise by its time: the bank may leave out either, or both. A payment of a static code
- * always has its number, so where nothing can be compared the link is one that is paid once.
+ * always has its number, so where nothing can be compared the link is one that is paid once: a second payment of it is rather missed
+ * than one reported twice.
  */
 export function isSamePayment(a: PaymentId, b: PaymentId): boolean {
   const [order, time = ''] = a.key.split(' ')

@@ -22,7 +22,7 @@ const Accepted = z.object({
   Amount: z.number().optional(),
   Data: z.string().optional(),
   OrderId: OptionalId,
-  /** Of Cancel: what was paid, and what of it is left. */
+  /** Of Cancel: the amount before it, and after it. */
   OriginalAmount: z.number().nullish(),
   NewAmount: z.number().nullish(),
   QrCancelCode: z.string().nullish(),

@@ -5,8 +5,11 @@ import { notInDoubt, Refused, Unavailable } from '../../bank-errors.ts'
 import { messageOf } from '../../log.ts'
 import { CANCEL, STATE } from './answers.ts'
 import { paymentState, requireSame, type TBankCall } from './client.ts'
+import { OVER } from './statuses.ts'
 
 const IN_PROGRESS = ['REFUNDING', 'ASYNC_REFUNDING']
+/** Nothing is left of the payment, and no other status follows. */
+const NEVER_REFUNDED = ['REFUNDED', 'REVERSED', ...OVER]
 /** The bank's statement that the first refund failed counts if it stands after that time. */
 const STANDS_MS = 3_600_000
 
@@ -25,14 +28,16 @@ function noteOf(text: string): Note {
   return { before, isInDoubt: mark !== undefined, ...(failedAt && { failedAt: Number(failedAt) }) }
 }
 
-/** @throws Refused where all is refunded; Unavailable where Cancel was not sent */
+/** @throws Refused where nothing is left of the payment; Unavailable where Cancel was not sent */
 export async function refundPayment(
   call: TBankCall,
   { reference, amount, isFirst }: NewRefund,
 ): Promise<RefundState> {
   const PaymentId = reference
   const { Status: before = '' } = await notInDoubt(paymentState(call, PaymentId))
-  if (before === 'REFUNDED') throw new Refused('T-Bank: all of the payment is refunded')
+  if (NEVER_REFUNDED.includes(before)) {
+    throw new Refused(`T-Bank: a payment with the status ${before} cannot be refunded`)
+  }
   if (IN_PROGRESS.includes(before)) {
     throw new Unavailable('Cancel: another refund of the payment is in progress', { isInDoubt: false })
   }
@@ -44,10 +49,11 @@ export async function refundPayment(
     const cancelled = await call({ operation: 'Cancel', fields: { PaymentId, Amount: amount } }, CANCEL)
     requireSame('Cancel', { PaymentId }, cancelled, true)
     const { Status = '', OriginalAmount, NewAmount } = cancelled
-    if (typeof NewAmount === 'number' && NewAmount === OriginalAmount) {
+    if (Status === 'REFUNDED' || Status === 'PARTIAL_REFUNDED') {
+      const isLess = typeof NewAmount !== 'number' || NewAmount !== OriginalAmount
+      if (isLess) return { status: 'COMPLETED' }
       return inDoubt('Cancel: the bank states that all of the amount is left', { isFirst, before })
     }
-    if (Status === 'REFUNDED' || Status === 'PARTIAL_REFUNDED') return { status: 'COMPLETED' }
     if (IN_PROGRESS.includes(Status)) return { status: 'PENDING', note: textOf({ before, isInDoubt: false }) }
     return inDoubt(`Cancel: the bank answers the status ${Status}`, { isFirst, before })
   } catch (error) {

@@ -8,3 +8,6 @@ export const REFUNDED: Readonly<Record<string, 'ALL' | 'PART'>> = {
   PARTIAL_REFUNDED: 'PART',
   REFUNDED: 'ALL',
 }
+
+/** The session is closed unpaid. */
+export const OVER = ['DEADLINE_EXPIRED', 'CANCELED', 'REJECTED']

@@ -23,7 +23,7 @@ import { TBankBindings } from './bindings.ts'
 import { paymentState, type Settings, type TBankCall, tbankCall } from './client.ts'
 import { refundPayment, stateOfRefund } from './refunds.ts'
 import { registerCode } from './registers.ts'
-import { PAID, REFUNDED } from './statuses.ts'
+import { OVER, PAID, REFUNDED } from './statuses.ts'
 import { isSigned } from './token.ts'
 
 export const tbank: BankKind = {
@@ -52,8 +52,6 @@ const LinkNotification = z.object({
 
 const IN_PROGRESS = ['AUTHORIZING', 'AUTHORIZED', 'CONFIRMING']
 const DECLINED = ['REJECTED', 'AUTH_FAIL']
-/** The session is closed unpaid (the table of statuses in "Статусная модель платежа"). */
-const OVER = ['DEADLINE_EXPIRED', 'CANCELED', 'REJECTED']
 
 class TBank implements Bank {
   readonly title = 'T-Bank'

@@ -37,7 +37,7 @@ export const Refund = of(
 
 /** POST sbp/v1.0/cashbox-qr-code/{qrcId}/activate */
 export const Activated = of(
-  z.object({ paramsId: z.string(), qrcId: z.string().optional(), amount: z.int().optional() }),
+  z.object({ paramsId: z.string(), qrcId: z.string().nullish(), amount: z.int().nullish() }),
 )
 
 /** POST sbp/v1.0/cashbox-qr-code/{qrcId}/deactivate */

@@ -169,8 +169,8 @@ class Tochka implements Bank {
       body: { Data: { amount: sale.amount, currency: 'RUB', paymentPurpose: sale.purpose, ttl: sale.ttl } },
       signal,
     })
-    const { paramsId, qrcId: armed = qrcId, amount = sale.amount } = Data
-    if (armed !== qrcId || amount !== sale.amount) {
+    const { paramsId } = Data
+    if ((Data.qrcId ?? qrcId) !== qrcId || (Data.amount ?? sale.amount) !== sale.amount) {
       throw new Unavailable('arm: the answer is of another code or amount', { isInDoubt: true })
     }
     return `${reference}:${paramsId}`
