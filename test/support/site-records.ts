@@ -52,17 +52,20 @@ export async function linksOf(read: Read): Promise<Map<string, string[]>> {
   }
 }
 
+/** The events that are notified. */
+const RESULTS: readonly string[] = ['payment.completed', 'refund.completed', 'refund.declined']
+
 /**
- * What is wrong with a feed and the notifications of it: an event that is not later than the one before, a payment or a refund
- * that is completed twice, that is not notified or under two `webhook-id`s, and a notification of what the feed does not have.
+ * What is wrong with a feed and the notifications of it: an event that is not later than the one before, a result that is there twice, that is
+ * not notified, or that is notified under two `webhook-id`s, and a notification of what the feed does not have.
  */
 export function feedProblems(
   siteId: string,
   events: readonly RecordedEvent[],
   notified: readonly Notified[],
 ): string[] {
-  const completed = Map.groupBy(
-    events.filter(({ type }) => type === 'payment.completed' || type === 'refund.completed'),
+  const results = Map.groupBy(
+    events.filter(({ type }) => RESULTS.includes(type)),
     subjectOf,
   )
   const deliveries = Map.groupBy(notified, ({ paymentId, refundId }) => nameOf(paymentId, refundId))
@@ -70,16 +73,18 @@ export function feedProblems(
     ...events
       .filter(({ id }, i) => id <= (events[i - 1]?.id ?? 0))
       .map(({ id }) => `${siteId} event ${id} is not later than the one before`),
-    ...Array.from(completed, ([name, { length }]) => [
-      ...(length > 1 ? [`${siteId} ${name}: completed ${length} times`] : []),
-      ...(deliveries.has(name) ? [] : [`${siteId} ${name}: not notified`]),
-    ]).flat(),
+    ...Array.from(results, ([name, each]) => {
+      const types = new Set(each.map(({ type }) => type))
+      return [
+        ...(types.size < each.length ? [`${siteId} ${name}: ${each.length} results`] : []),
+        ...(deliveries.has(name) ? [] : [`${siteId} ${name}: not notified`]),
+      ]
+    }).flat(),
     ...Array.from(deliveries, ([name, each]) => {
       const ids = new Set(each.map(({ id }) => id))
-      return [
-        ...(ids.size > 1 ? [`${siteId} ${name}: ${ids.size} webhook-ids`] : []),
-        ...(completed.has(name) ? [] : [`${siteId} ${name}: notified, and not in the feed`]),
-      ]
+      const count = results.get(name)?.length ?? 0
+      // A refund that was declined, and is completed after all, has two results.
+      return ids.size > count ? [`${siteId} ${name}: ${count} results, ${ids.size} webhook-ids`] : []
     }).flat(),
   ]
 }
