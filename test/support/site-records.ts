@@ -10,7 +10,7 @@ const RecordedEvent = z.object({
   type: z.string(),
   qrCodeUid: z.string().optional(),
   sale: z.object({ saleUid: z.string() }).optional(),
-  payment: z.object({ paymentUid: z.string(), amount: Amount }).optional(),
+  payment: z.object({ paymentUid: z.string(), amount: Amount, applied: z.boolean() }).optional(),
   refund: z.object({ paymentUid: z.string(), refundUid: z.string(), amount: Amount }).optional(),
 })
 export type RecordedEvent = z.output<typeof RecordedEvent>
@@ -52,8 +52,11 @@ export async function linksOf(read: Read): Promise<Map<string, string[]>> {
   }
 }
 
-/** The events that are notified. */
 const RESULTS: readonly string[] = ['payment.completed', 'refund.completed', 'refund.declined']
+
+/** Whether an event of a payment or a refund is notified. */
+const isResult = ({ type, payment }: RecordedEvent): boolean =>
+  RESULTS.includes(type) || (type === 'payment.declined' && payment?.applied === true)
 
 /**
  * What is wrong with a feed and the notifications of it: an event that is not later than the one before, a result that is there twice, that is
@@ -64,10 +67,7 @@ export function feedProblems(
   events: readonly RecordedEvent[],
   notified: readonly Notified[],
 ): string[] {
-  const results = Map.groupBy(
-    events.filter(({ type }) => RESULTS.includes(type)),
-    subjectOf,
-  )
+  const results = Map.groupBy(events.filter(isResult), subjectOf)
   const deliveries = Map.groupBy(notified, ({ paymentId, refundId }) => nameOf(paymentId, refundId))
   return [
     ...events
@@ -83,7 +83,7 @@ export function feedProblems(
     ...Array.from(deliveries, ([name, each]) => {
       const ids = new Set(each.map(({ id }) => id))
       const count = results.get(name)?.length ?? 0
-      // A refund that was declined, and is completed after all, has two results.
+      // What was declined, and is completed after all, has two results.
       return ids.size > count ? [`${siteId} ${name}: ${count} results, ${ids.size} webhook-ids`] : []
     }).flat(),
   ]
