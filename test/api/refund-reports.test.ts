@@ -53,12 +53,16 @@ describe('the network’s report', () => {
   it('WAITING with a reason: the refund shows what it waits for, until it has its result', async () => {
     const site = refundingSite()
     const { paymentUid } = await site.paid()
-    await site.refund(paymentUid, 5, 'r-1')
+    await site.refund(paymentUid, 2, 'r-1')
+    await site.refund(paymentUid, 3, 'other')
     const held = await site.reportRefund(paymentUid, 'r-1', { status: 'WAITING', reason: 'held' })
     expect([held.status, await held.json()]).toMatchObject([
       200,
       { status: { value: 'WAITING', reason: 'held' } },
     ])
+    const reasonOf = async (uid: string) =>
+      (await refundIn(await site.readRefund(paymentUid, uid))).status.reason
+    expect([await reasonOf('r-1'), await reasonOf('other')]).toEqual(['held', undefined])
     await site.reportRefund(paymentUid, 'r-1', { status: 'COMPLETED' })
     const before = await snapshot(site, paymentUid)
     const late = await site.reportRefund(paymentUid, 'r-1', { status: 'WAITING', reason: 'late' })

@@ -2,10 +2,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isPayable, STATUSES } from '../../src/contract/status.ts'
+import { unwrap } from '../../src/gateway/site-client.ts'
 import { nextEnd, nextWake } from '../../src/site/clock.ts'
 import { migrate } from '../../src/site/database/schema.ts'
 import { recordEnds } from '../../src/site/ends.ts'
-import { contextOf, createIn, creation, inNewSite, rowsReadBy } from '../support/site.ts'
+import { seconds } from '../../src/site/time.ts'
+import { contextOf, createIn, creation, inNewSite, MERCHANT, rowsReadBy } from '../support/site.ts'
 
 describe('the next wake', () => {
   it('is the earliest expiry of the QR codes that can be paid, in milliseconds', async () => {
@@ -33,6 +35,27 @@ describe('the next wake', () => {
       )
     })
   })
+
+  it('is the earliest end of codes and sales after a time, whichever of them it is', () =>
+    inNewSite(async (storage, site) => {
+      const { sql } = storage
+      unwrap(await site.create(creation('code')))
+      unwrap(await site.create(creation('till', { type: 'COUNTER', ttl: undefined })))
+      const sale = { saleUid: 's', amount: { minorUnits: 500, currency: 'RUB' }, ttl: 5 }
+      unwrap(await site.armSale(MERCHANT, { qrCodeUid: 'till' }, sale))
+      for (const [ofCode, ofSale] of [
+        [2000, 3000],
+        [3000, 2000],
+      ]) {
+        sql.exec("UPDATE qr_codes SET created_at = ? - 60 * ttl WHERE qr_code_uid = 'code'", ofCode)
+        sql.exec('UPDATE sales SET due_at = ?', ofSale)
+        expect([1000, 2000, 3000].map((after) => nextEnd(sql, seconds(after)))).toEqual([
+          2_000_000,
+          3_000_000,
+          undefined,
+        ])
+      }
+    }))
 
   it('and what is due are found by reading no other rows, however many QR codes there are', async () => {
     await inNewSite((storage) => {
