@@ -22,7 +22,7 @@ export async function createDemo({ address, signIn, token, config }: DemoOptions
   const body = JSON.stringify({
     qrCodeUid,
     qrCode: { type: 'DYNAMIC' },
-    amount: { value: 1, currency: config.homeCurrency },
+    amount: { value: '1.00', currency: config.homeCurrency },
     paymentPurpose: 'A demonstration',
   })
   const response = await fetch(url, {
