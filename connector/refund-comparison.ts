@@ -88,8 +88,8 @@ async function compareByPayment(
   const name = `${site} refunds of ${paymentUid}`
   const payment = paymentOf(core, refund)
   if (!payment) return [notComparable(`${name}: the payment is not on this disk`)]
-  const isOneOpen = [notComparable(`${name}: one of them has no result`)]
-  if (sumOf(disk.refunds.ofPayment(site, paymentUid)) === undefined) return isOneOpen
+  const noResult = [notComparable(`${name}: one of them has no result`)]
+  if (sumOf(disk.refunds.ofPayment(site, paymentUid)) === undefined) return noResult
   let stated: 'ALL' | 'PART' | undefined
   try {
     stated = await payment.refunded()
@@ -98,7 +98,7 @@ async function compareByPayment(
   }
   // What the bank has refunded can have been reported while it was asked.
   const sum = sumOf(disk.refunds.ofPayment(site, paymentUid))
-  if (sum === undefined) return isOneOpen
+  if (sum === undefined) return noResult
   const ours = `${roublesOf(sum)} of ${roublesOf(payment.amount)} RUB were reported`
   const text = `${name}: ${ours}, ${bankName} states ${stated === undefined ? 'no refund' : stated === 'ALL' ? 'all' : 'a part'}`
   if (stated === 'ALL' && sum < payment.amount) return [{ kind: 'EXCESS', text }]

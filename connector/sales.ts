@@ -65,11 +65,13 @@ export class Sales {
     const { siteId: site, qrcId, saleUid, ttl, paymentPurpose } = request
     const before = disk.sales.get(site, qrcId, saleUid)
     const amount = kopecksOf(String(request.amount.value))
-    const isArmed = before?.state !== 'CANCELLED' && platform.now() < (before?.expiresAt ?? 0)
-    if (before?.reference && before.amount === amount && isArmed)
-      return saleAnswer(before.reference, before.expiresAt)
-    // The service may not know of the first arming, whose answer it lost. A payment of that one must not pay this one.
-    if (before?.reference) return refused(armedBefore(before))
+    if (before?.reference) {
+      const isArmed = before.state !== 'CANCELLED' && platform.now() < before.expiresAt
+      // The service may not know of the first arming, whose answer it lost. A payment of that one must not pay this one.
+      return isArmed && before.amount === amount
+        ? saleAnswer(before.reference, before.expiresAt)
+        : refused(armedBefore(before))
+    }
     const known = this.#codeOf(request)
     if (!known) return unavailable('no bank is configured for this code')
     const { bank } = known.bank

@@ -1,5 +1,6 @@
 // Reports the payments and consents of which webhooks tell; the bank is asked about what their signature does not cover.
 import * as z from 'zod'
+import type { BankPayment, Code } from './bank.ts'
 import { NotKnown } from './bank-errors.ts'
 import { findBinding } from './binding-lists.ts'
 import { recordBinding } from './bindings.ts'
@@ -201,15 +202,9 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
       recordPayment(this.core, known, payment)
     } else {
       const state = await known.bank.bank.state(known.code)
-      // Only the bank's own state of exactly that payment is reported. A link that is paid once has no other.
-      const isOnly = known.code.type === 'DYNAMIC'
+      // Only the bank's own state of exactly that payment is reported.
       const isConfirmed =
-        paidAt === undefined ||
-        state.payments.some((each) =>
-          each.paidAt === undefined
-            ? isOnly && each.status === 'COMPLETED'
-            : isSameInstant(Date.parse(each.paidAt), Date.parse(paidAt)),
-        )
+        paidAt === undefined || state.payments.some((payment) => isOf(payment, known.code, paidAt))
       if (!isConfirmed) return NO_PAYMENT
       recordState(this.core, known, state)
       for (const { paymentUid } of disk.payments.ofCode(known.site, known.code.qrcId)) {
@@ -219,4 +214,10 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
     const isPaid = known.code.type === 'DYNAMIC' && disk.payments.isPaid(known.site, known.code.qrcId)
     if (isPaid) disk.codes.asked(row.id, 'PAID', platform.now(), null)
   }
+}
+
+/** Whether a payment that the bank states is the one of that time. One without a time is, where the link is paid once. */
+function isOf({ paidAt, status }: BankPayment, { type }: Code, time: string): boolean {
+  if (paidAt === undefined) return type === 'DYNAMIC' && status === 'COMPLETED'
+  return isSameInstant(Date.parse(paidAt), Date.parse(time))
 }

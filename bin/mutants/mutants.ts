@@ -12,9 +12,9 @@ const MINUTES = 15
 const USAGE = `npm run mutants -- --count N --seed S [--in FOLDER,…] [--at FILE:LINE,…] [--named] [--sql]
 
 Draws N changes of ${Object.keys(FOLDERS).join(', ')}: an operator, a condition, a literal, a statement, a
-word of SQL. Makes each in this directory, checks the types, runs the tests that it concerns until one fails, and restores the
-file. Prints those that no type and no test notices. The directory must have no uncommitted changes below src
-and connector, and its tests must be green.
+word of SQL. Makes each in this directory, checks the types, runs the tests that it concerns until one fails,
+and restores the file. Prints those that no type and no test notices. The directory must have no uncommitted
+changes below src and connector, and its tests must be green.
 
   --count N    how many
   --seed S     the same seed and sources: the same changes

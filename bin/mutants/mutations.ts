@@ -31,8 +31,8 @@ const OPERATORS: ReadonlyMap<ts.SyntaxKind, string> = new Map([
 ])
 
 const IS_SQL = /\b(SELECT|INSERT|UPDATE|DELETE|WHERE|ORDER BY)\b/
-/** A comparison of a condition, not an assignment. */
 const SQL_CHANGES: readonly (readonly [RegExp, string])[] = [
+  // A comparison of a condition, not an assignment.
   [/(?<=\b(?:WHERE|AND|OR|ON|NOT) [^\s=]+) = /g, ' <> '],
   [/ <> /g, ' = '],
   [/ < /g, ' <= '],

@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
 import { countOf } from './database.ts'
-import { isOneOf, rowOf } from './rows.ts'
+import { isOneOf, OPEN, rowOf } from './rows.ts'
 
 const CHARGE_STATES = ['QUEUED', 'SENDING', 'PENDING', 'HELD', 'COMPLETED', 'DECLINED'] as const
 
@@ -46,8 +46,6 @@ interface ChargeChange {
 const SELECT = `SELECT site, payment_uid AS paymentUid, qrc_id AS qrcId, binding_uid AS bindingUid, bank, request,
   bank_order AS "order", code_reference AS codeReference, amount, purpose, given_at AS givenAt, expires_at AS expiresAt,
   state, note, reason, reference, link_cancelled AS linkCancelled, sent_at AS sentAt, created_at AS createdAt FROM charges`
-/** Repeated in each statement about few of many rows: it is the condition of the partial index. */
-const OPEN = `state NOT IN ('COMPLETED', 'DECLINED')`
 export const CHARGE_IS_KNOWN = isOneOf('state', CHARGE_STATES)
 
 export class Charges {

@@ -4,10 +4,12 @@ import { BINDING_IS_KNOWN } from './bindings.ts'
 import { CHARGE_IS_KNOWN } from './charges.ts'
 import { CODE_IS_KNOWN } from './codes.ts'
 import { NEVER, REFUND_IS_KNOWN } from './refunds.ts'
+import { OPEN } from './rows.ts'
 import { SALE_IS_KNOWN } from './sales.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
+
 interface Queue {
   table: string
   /** The column that says when a row is due. */
@@ -20,8 +22,6 @@ interface Queue {
   longest: number
 }
 
-const open = (isKnown: string): string => `state NOT IN ('COMPLETED', 'DECLINED') AND ${isKnown}`
-
 /** The conditions are those of the partial indexes, where the table has one. */
 const QUEUES: readonly Queue[] = [
   { table: 'codes', due: 'ask_at', stepAt: 'asked_at', isOpen: CODE_IS_KNOWN, longest: HOUR_MS },
@@ -30,8 +30,20 @@ const QUEUES: readonly Queue[] = [
     ...{ table: 'bindings', due: 'ask_at', stepAt: 'max(created_at, asked_at)' },
     ...{ isOpen: BINDING_IS_KNOWN, longest: DAY_MS },
   },
-  { table: 'refunds', due: 'next_at', stepAt: 'created_at', isOpen: open(REFUND_IS_KNOWN), longest: HOUR_MS },
-  { table: 'charges', due: 'next_at', stepAt: 'created_at', isOpen: open(CHARGE_IS_KNOWN), longest: HOUR_MS },
+  {
+    table: 'refunds',
+    due: 'next_at',
+    stepAt: 'created_at',
+    isOpen: `${OPEN} AND ${REFUND_IS_KNOWN}`,
+    longest: HOUR_MS,
+  },
+  {
+    table: 'charges',
+    due: 'next_at',
+    stepAt: 'created_at',
+    isOpen: `${OPEN} AND ${CHARGE_IS_KNOWN}`,
+    longest: HOUR_MS,
+  },
   {
     ...{ table: 'reports', due: 'next_at', stepAt: 'created_at' },
     ...{ isOpen: `state <> 'ACCEPTED' AND state = 'PENDING'`, longest: HOUR_MS },

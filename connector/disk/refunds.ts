@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
 import { countOf } from './database.ts'
-import { isOneOf, rowOf } from './rows.ts'
+import { isOneOf, OPEN, rowOf } from './rows.ts'
 
 const REFUND_STATES = ['QUEUED', 'SENDING', 'PENDING', 'HELD', 'COMPLETED', 'DECLINED'] as const
 
@@ -37,8 +37,6 @@ interface RefundChange {
 
 const SELECT = `SELECT site, payment_uid AS paymentUid, refund_uid AS refundUid, bank, qrc_id AS qrcId, reference,
   network_uid AS networkUid, amount, given_at AS givenAt, state, note, reason, created_at AS createdAt, next_at AS nextAt FROM refunds`
-/** Repeated in each statement about few of many rows: it is the condition of the partial index. */
-const OPEN = `state NOT IN ('COMPLETED', 'DECLINED')`
 export const REFUND_IS_KNOWN = isOneOf('state', REFUND_STATES)
 
 /** One refund of a payment is in flight: the oldest that waits begins when no other is open. */

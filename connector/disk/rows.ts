@@ -12,3 +12,9 @@ export function rowOf<T>(schema: z.ZodType<T>, row: unknown): T {
 /** The condition of a list, which leaves out what this version cannot read and shows the rest. @param values constants */
 export const isOneOf = (column: string, values: readonly string[]): string =>
   `${column} IN (${values.map((value) => `'${value}'`).join(', ')})`
+
+/**
+ * Refunds and charges without a result. Repeated in each statement about few of many rows: it is the condition of their partial
+ * indexes.
+ */
+export const OPEN = `state NOT IN ('COMPLETED', 'DECLINED')`

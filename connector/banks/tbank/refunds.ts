@@ -50,8 +50,8 @@ export async function refundPayment(
     requireSame('Cancel', { PaymentId }, cancelled, true)
     const { Status = '', OriginalAmount, NewAmount } = cancelled
     if (Status === 'REFUNDED' || Status === 'PARTIAL_REFUNDED') {
-      const isLess = typeof NewAmount !== 'number' || NewAmount !== OriginalAmount
-      if (isLess) return { status: 'COMPLETED' }
+      const isAllLeft = typeof NewAmount === 'number' && NewAmount === OriginalAmount
+      if (!isAllLeft) return { status: 'COMPLETED' }
       return inDoubt('Cancel: the bank states that all of the amount is left', { isFirst, before })
     }
     if (IN_PROGRESS.includes(Status)) return { status: 'PENDING', note: textOf({ before, isInDoubt: false }) }

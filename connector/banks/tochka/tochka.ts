@@ -169,11 +169,10 @@ class Tochka implements Bank {
       body: { Data: { amount: sale.amount, currency: 'RUB', paymentPurpose: sale.purpose, ttl: sale.ttl } },
       signal,
     })
-    const { paramsId } = Data
     if ((Data.qrcId ?? qrcId) !== qrcId || (Data.amount ?? sale.amount) !== sale.amount) {
       throw new Unavailable('arm: the answer is of another code or amount', { isInDoubt: true })
     }
-    return `${reference}:${paramsId}`
+    return `${reference}:${Data.paramsId}`
   }
 
   async disarm({ qrcId }: Code, signal: AbortSignal): Promise<void> {
