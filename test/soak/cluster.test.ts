@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { table } from '../../bench/table.ts'
 import { expectVerified, testCluster } from '../support/cluster.ts'
-import { MixedLoad } from '../support/mixed-load.ts'
+import { MixedLoad, PATIENCE_MS } from '../support/mixed-load.ts'
 import { openBuild } from '../support/open-build.ts'
 import { randomOf } from '../support/random.ts'
 import { temporaryDirectory } from '../support/serve.ts'
@@ -27,7 +27,6 @@ const CLIENTS = 8
 const PAUSE_MS = 500
 /** Somebody looks at something of a site so often, at most. */
 const VISIT_EVERY_MS = 2_000
-const PATIENCE_MS = 15_000
 /** The part of the notifications that a merchant's server takes at once; the others it takes when they are repeated. */
 const TAKEN_AT_ONCE = 0.8
 /** Refunds and deliveries that were in flight at an end are done again after a lease. */
@@ -74,7 +73,6 @@ it(`in ${MINUTES} minutes of everything on a cluster nothing acknowledged is los
   await Promise.all([
     ...siteIds.map(async (siteId) => {
       while (!isOver()) {
-        // A network can lose both, the request and the answer.
         await Promise.race([visitors.visit(siteId), sleep(PATIENCE_MS)])
         await sleep(random.below(VISIT_EVERY_MS))
       }

@@ -30,7 +30,7 @@ export interface MixedOptions {
 /** What the contract gives while a site has no owner; a balancer's own answers are the same. */
 const TEMPORARY = [502, 503, 504]
 /** A request without an answer is sent again after this time: a network can lose both. */
-const PATIENCE_MS = 15_000
+export const PATIENCE_MS = 15_000
 const PAUSE_MS = 50
 
 export class MixedLoad {
