@@ -152,11 +152,14 @@ export function pager(
   }</nav>`
 }
 
+/** `done` stands for a success: what was cancelled has not the green of what was paid. */
+const NOTICE_CLASSES: Readonly<Record<string, string>> = { failed: 'alert', cancelled: 'over' }
+
 /** What the form before did: the address says which of the known words. */
 export function notice(visit: Visit, done: Record<string, string> = textsOf(visit).done): Html | '' {
   const said = Object.entries(done).find(([name]) => name === asked(visit, 'done'))
   return said
-    ? html`<p class="${said[0] === 'failed' ? 'alert' : 'done'}" role="status"><strong>${said[1]}</strong></p>`
+    ? html`<p class="${NOTICE_CLASSES[said[0]] ?? 'done'}" role="status"><strong>${said[1]}</strong></p>`
     : ''
 }
 

@@ -574,8 +574,12 @@ it('a till says that its latest sale was paid, until it is armed again or the mo
   expect(await said('/tills/till?lang=en')).toMatch(/^Paid .*5\.00/)
   await arm('sale-2')
   expect(await said()).toBeUndefined()
-  await browser.post('/tills/till', { cancel: 'sale-2' })
+  const { headers } = await browser.post('/tills/till', { cancel: 'sale-2' })
   expect(await said()).toBeUndefined()
+  // Not in the green of a payment: a cashier hands over goods for it.
+  expect(await page(`/tills/till${headers.get('Location')}`)).toContain(
+    '<p class="over" role="status"><strong>Cancelled',
+  )
   await arm('sale-3')
   const { paymentUid } = await site.pay(linkId, { saleUid: 'sale-3' })
   expect(await said('/tills/till?lang=ru')).toContain('Оплачено')
