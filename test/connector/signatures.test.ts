@@ -1,6 +1,6 @@
 // The signatures of webhooks, against values that were not made here and against forgeries.
 import { createHmac, createSign, generateKeyPairSync } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Unauthorized } from '../../connector/bank-errors.ts'
 import { signatureOf, verifyCallback } from '../../connector/banks/raiffeisen/callback.ts'
 import { isSigned, tokenOf } from '../../connector/banks/tbank/token.ts'
@@ -24,17 +24,19 @@ function jwt(claims: object, { key = OWN.privateKey, alg = 'RS256', signature = 
 
 /** The verifier of a customer, the bank publishing the given keys one after the other. */
 function tochkaOf(customerCode: string, ...keys: object[]) {
-  const state = { now: 0, fetched: 0 }
+  const state = { now: 0, fetched: 0, isSlow: false }
   const webhooks = new TochkaWebhooks(customerCode, {
     baseUrl: 'https://bank.example/uapi',
     now: () => state.now,
     call: async ({ url }, { executed }) => {
       expect(url).toBe('https://bank.example/doc/openapi/static/keys/public')
       const key = keys[Math.min(state.fetched++, keys.length - 1)]
+      if (state.isSlow) await gate.promise
       return executed.body.parse(key)
     },
   })
-  return { state, verify: (body: string) => webhooks.verify({ headers: {}, body }) }
+  const gate = Promise.withResolvers<void>()
+  return { state, answer: gate.resolve, verify: (body: string) => webhooks.verify({ headers: {}, body }) }
 }
 const own = OWN.publicKey.export({ format: 'jwk' })
 const other = OTHER.publicKey.export({ format: 'jwk' })
@@ -104,6 +106,30 @@ describe('Tochka', () => {
     expect(state.fetched).toBe(2)
     await expect(verify(jwt(CLAIMS))).rejects.toThrow(Unauthorized)
     expect(state.fetched).toBe(2)
+  })
+
+  it('takes a webhook whose verification by the old key ends after another webhook has fetched the new key', async () => {
+    const { state, answer, verify } = tochkaOf('300000092', own, other)
+    await verify(jwt(CLAIMS))
+    state.now += 60_000
+    state.isSlow = true
+    const first = verify(jwt(CLAIMS, { key: OTHER.privateKey }))
+    await vi.waitFor(() => expect(state.fetched).toBe(2))
+    const second = verify(jwt({ ...CLAIMS, refTransactionId: 'ref-2' }, { key: OTHER.privateKey }))
+    answer()
+    await expect(first).resolves.toMatchObject({ id: 'ref-1' })
+    await expect(second).resolves.toMatchObject({ id: 'ref-2' })
+    expect(state.fetched).toBe(2)
+  })
+
+  it('fetches the keys once for webhooks that come at once', async () => {
+    const { state, answer, verify } = tochkaOf('300000092', own)
+    state.isSlow = true
+    const verified = Promise.all([verify(jwt(CLAIMS)), verify(jwt(CLAIMS))])
+    await vi.waitFor(() => expect(state.fetched).toBeGreaterThan(0))
+    answer()
+    await verified
+    expect(state.fetched).toBe(1)
   })
 
   it('ignores other events of the customer', async () => {

@@ -25,6 +25,8 @@ export class TochkaWebhooks {
   readonly #context: BankContext
   #keys: JWK[] = []
   #fetchedAt = Number.NEGATIVE_INFINITY
+  /** The fetch in flight. */
+  #fetching: Promise<void> | undefined
 
   constructor(customerCode: string, context: BankContext) {
     this.#customerCode = customerCode
@@ -64,22 +66,27 @@ export class TochkaWebhooks {
   }
 
   async #payloadOf(token: string): Promise<unknown> {
-    const verified = await verifyWith(this.#keys, token)
+    const keys = this.#keys
+    const verified = await verifyWith(keys, token)
     if (verified !== undefined) return verified
     if (isDue(this.#fetchedAt + REFRESH_MS, this.#context.now(), REFRESH_MS)) {
-      this.#keys = await this.#fetchKeys()
-      this.#fetchedAt = this.#context.now()
-      const retried = await verifyWith(this.#keys, token)
-      if (retried !== undefined) return retried
+      this.#fetching ??= this.#fetchKeys().finally(() => {
+        this.#fetching = undefined
+      })
+      await this.#fetching
     }
+    // Another webhook can have fetched the new keys while this one was verified by the old ones.
+    const retried = this.#keys === keys ? undefined : await verifyWith(this.#keys, token)
+    if (retried !== undefined) return retried
     throw new Unauthorized('the key of the bank does not verify the JWT')
   }
 
-  async #fetchKeys(): Promise<JWK[]> {
-    const { baseUrl, call } = this.#context
+  async #fetchKeys(): Promise<void> {
+    const { baseUrl, call, now } = this.#context
     const url = new URL('/doc/openapi/static/keys/public', baseUrl).href
     const { keys } = await call({ operation: 'key', method: 'GET', url }, reads(Jwks))
-    return keys.map(({ n, e }) => ({ kty: 'RSA', n, e }))
+    this.#keys = keys.map(({ n, e }) => ({ kty: 'RSA', n, e }))
+    this.#fetchedAt = now()
   }
 }
 
