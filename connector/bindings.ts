@@ -6,7 +6,8 @@ import { declineWithin } from './charges.ts'
 import { bankOf, type Core, type OpenBank, referenceOf } from './core.ts'
 import { derivedId } from './derived-id.ts'
 import type { BindingRow, NewBindingRow } from './disk/bindings.ts'
-import { intervalAt } from './schedule.ts'
+import { addressOf } from './disk/reports.ts'
+import { intervalAt, isDue } from './schedule.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -139,16 +140,27 @@ export async function askBinding(
   const state = await asked()
   const now = platform.now()
   const meanwhile = disk.bindings.get(row)
-  // A notification can overtake the answer: INACTIVE can be the refusal before a consent, so the bank is asked again.
-  const isOvertaken = state?.status === 'INACTIVE' && meanwhile?.state !== before?.state
   const isWoken = meanwhile?.askAt !== before?.askAt
-  if (state && !isOvertaken) recordBinding(core, row, state)
+  const endsFrom = state?.status === 'INACTIVE' && meanwhile ? endsFromOf(core, meanwhile, now) : undefined
+  if (state && endsFrom === undefined) recordBinding(core, row, state)
   const after = disk.bindings.get(row)
   if (after) {
-    const askAt = isOvertaken ? now : nextAskOf(after, now)
+    const askAt = endsFrom ?? nextAskOf(after, now)
     disk.bindings.asked(row, now, isWoken && after.state !== 'DELETED' ? soonest(askAt, now) : askAt)
   }
-  return isOvertaken ? { status: 'WAITING' } : state
+  return endsFrom === undefined ? state : { status: 'WAITING' }
+}
+
+/**
+ * From when on INACTIVE ends the binding, where it does not yet. No bank says of when its answer is: it can be the refusal before a
+ * consent that the payer gave since.
+ */
+function endsFromOf(core: Core, row: BindingRow, now: number): number | undefined {
+  if (row.state !== 'CREATED') return
+  // One that this disk has learned from the service as agreed has no report.
+  const report = core.disk.reports.get(addressOf(row.site, reportPathOf(row)))
+  const endsFrom = (report?.createdAt ?? row.createdAt) + HOUR_MS
+  return isDue(endsFrom, now, HOUR_MS) ? undefined : endsFrom
 }
 
 /** Takes `token.delete`: the binding is never charged again, and its end is kept for ever. */

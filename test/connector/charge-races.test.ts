@@ -1,7 +1,9 @@
 // Races of bound accounts and their charges: what arrives while the bank is being asked.
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { chargeToSettle } from '../../connector/commands/held.ts'
-import { boundBy, charge, deleteToken, isOnDisk, PRICE, registerToken } from './bound.ts'
+import { boundBy, charge, deleteToken, isOnDisk, minutes, PRICE, registerToken } from './bound.ts'
 import { HOUR, MINUTE, ofRefund, refund, register, start, surroundings } from './harness.ts'
 
 /** A connector, and an account that T-Bank has bound. */
@@ -36,6 +38,56 @@ it('a refusal that the bank stated before a consent does not end the binding', a
   await connector.settle()
   const { bindingUid } = boundBy(at, 'cafe', qrcId)
   expect(at.service.site('cafe').bindings.get(bindingUid)).toMatchObject({ status: 'CREATED' })
+})
+
+it('a refusal from before the consent that a charge is answered with leaves the binding, and the charge waits', async () => {
+  const { at, running, binding, link } = await bound()
+  at.tbank.fail('GetAddAccountQrState', { changes: { Status: 'INACTIVE' } }, 2)
+  const asked = await charge(at, binding, link)
+  await minutes({ at, running }, 2)
+  expect(at.tbank.callsOf('ChargeQr')).toEqual([])
+  await minutes({ at, running }, 1)
+  expect(asked.result()?.status).toBe('COMPLETED')
+  expect(at.service.site('cafe').bindings.get(binding.bindingUid)).toMatchObject({ status: 'CREATED' })
+})
+
+it('an end that the bank still states an hour after the consent ends the binding, and nothing is charged before', async () => {
+  const { at, running, binding, link, tokenQrcId } = await bound()
+  const statusOf = () => at.service.site('cafe').bindings.get(binding.bindingUid)?.status
+  await at.tbank.consent(tokenQrcId, false)
+  const asked = await charge(at, binding, link, {
+    expiresOn: new Date(at.clock.now + 2 * HOUR).toISOString(),
+  })
+  await minutes({ at, running }, 59)
+  expect([statusOf(), asked.result()]).toEqual(['CREATED', undefined])
+  await minutes({ at, running }, 1)
+  expect(statusOf()).toBe('DELETED')
+  expect(asked.result()).toMatchObject({ status: 'DECLINED', reason: 'TOKEN_DELETED' })
+  expect(at.tbank.callsOf('ChargeQr')).toEqual([])
+})
+
+it('an end within an hour after the consent is reported an hour after it, also where nobody charges', async () => {
+  const { at, running, binding, tokenQrcId } = await bound()
+  await at.tbank.consent(tokenQrcId, false)
+  await running.connector.settle()
+  at.clock.now += HOUR
+  await running.connector.settle()
+  expect(at.service.site('cafe').bindings.get(binding.bindingUid)).toMatchObject({ status: 'DELETED' })
+})
+
+it('a new disk does not take a refusal from before the consent for an end', async () => {
+  const { at, running, binding, link } = await bound()
+  await running.stop()
+  rmSync(join(at.directory, 'connector.sqlite'))
+  at.service.bindings = [{ ...binding, reference: binding.bindingReference, status: 'CREATED' }]
+  at.tbank.fail('GetAddAccountQrState', { changes: { Status: 'INACTIVE' } })
+  at.clock.now += MINUTE
+  const next = await start(at)
+  await next.connector.settle()
+  expect(at.tbank.callsOf('GetAddAccountQrState').length).toBeGreaterThan(0)
+  const asked = await charge(at, binding, link)
+  await minutes({ at, running: next }, 1)
+  expect(asked.result()?.status).toBe('COMPLETED')
 })
 
 it('no answer of the bank brings its token into a report or the log', async () => {

@@ -187,6 +187,8 @@ describe('a binding on a restored disk', () => {
     at.service.bindings = [{ ...of, status: 'CREATED' }]
     await next.connector.settle()
     await minutes({ at, running: next }, 2)
+    at.clock.now += HOUR
+    await next.connector.settle()
     expect(statusOf(at, bindingUid)?.status).toBe('DELETED')
     expect(next.core.disk.reports.countNotAccepted()).toBe(0)
   })

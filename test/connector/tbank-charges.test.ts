@@ -142,6 +142,8 @@ describe('charge', () => {
       const asked = await charge(at, binding, link)
       await minutes({ at, running }, 1)
       expect(asked.result()).toMatchObject({ status: 'DECLINED', reason: expect.stringContaining('3015') })
+      at.clock.now += HOUR
+      await running.connector.settle()
       expect(statusOf(at, binding.bindingUid)).toMatchObject({ status: isOver ? 'DELETED' : 'CREATED' })
     }
   })
@@ -319,6 +321,7 @@ describe('charge', () => {
   it('without an ACTIVE token nothing begins', async () => {
     const { at, running, binding, link, token } = await bound()
     await at.tbank.consent(token.qrcId, false, { times: 0 })
+    at.clock.now += HOUR
     const asked = await charge(at, binding, link)
     await running.connector.settle()
     expect(asked.result()).toMatchObject({ status: 'DECLINED', reason: 'TOKEN_DELETED' })
