@@ -7,14 +7,12 @@ import { mayLackRefunds } from './disk-age.ts'
 import { DueRunner } from './due-runner.ts'
 import { messageOf } from './log.ts'
 import { outcomeOf, type RefundCall } from './refund-rule.ts'
-import { finishRefund, holdRefund, refundKeyOf, reportSent, reportUnsent } from './refunds.ts'
+import { finishRefund, holdRefund, refundKeyOf, reportSent, reportUnsent, UNDECIDED_MS } from './refunds.ts'
 import { intervalAt } from './schedule.ts'
 
 const RETRY_MS = 60_000
 /** Not sent by then, the merchant is told why. */
 const UNSENT_MS = 3_600_000
-/** Without a result by then, a refund is shown to the operator. It is asked about as before. */
-const UNDECIDED_MS = 72 * 3_600_000
 const UNDECIDED = 'the bank has stated no result for 72 hours'
 
 export class RefundRunner extends DueRunner<RefundRow> {
@@ -39,7 +37,7 @@ export class RefundRunner extends DueRunner<RefundRow> {
       else if (refund.state === 'QUEUED') {
         // What cannot be read is found before the disk says that the bank was called.
         const request = requestOf(this.core, refund)
-        const sending = { ...refund, state: 'SENDING' } as const
+        const sending = { ...refund, state: 'SENDING', reason: '' } as const
         if (disk.refunds.change(refund, sending)) await this.#call('first', bank, sending, request)
       } else if (bank.bank.hasRefundKey || refund.note !== '') {
         await this.#call(questionOf(refund), bank, refund)
@@ -84,7 +82,7 @@ export class RefundRunner extends DueRunner<RefundRow> {
         return
       case 'queue':
         if (now - refund.createdAt >= UNSENT_MS) reportUnsent(this.core, refund, reason)
-        disk.refunds.change(refund, { state: 'QUEUED', nextAt: now + Math.max(waitMs, RETRY_MS) })
+        disk.refunds.change(refund, { state: 'QUEUED', reason, nextAt: now + Math.max(waitMs, RETRY_MS) })
         return
       case 'hold':
         holdRefund(this.core, refund, { reason })

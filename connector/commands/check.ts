@@ -7,6 +7,7 @@ import { messageOf } from '../log.ts'
 import { PLATFORM } from '../platform.ts'
 import { ListFailed, listRefunds } from '../service.ts'
 import { endingTokens, endText } from '../token-ends.ts'
+import { unsentRefunds } from './held.ts'
 import { allowOnly, configOf, coreOn, type Options, openCoreFor, type Print } from './options.ts'
 import { unknownRowsOf } from './unknown-rows.ts'
 
@@ -96,6 +97,7 @@ async function checkToken(core: Core, site: OpenSite): Promise<CheckResult[]> {
 function unfinishedOf(core: Core, { name }: OpenBank, before: number): CheckResult[] {
   const { disk } = core
   const held = disk.refunds.held().filter(({ bank }) => bank === name).length
+  const unsent = unsentRefunds(core).filter(({ bank }) => bank === name).length
   const charges = disk.charges.held().filter(({ bank }) => bank === name).length
   const waiting = disk.webhooks
     .waiting()
@@ -116,6 +118,9 @@ function unfinishedOf(core: Core, { name }: OpenBank, before: number): CheckResu
       text: `${subjectText(subject)}: the bank does not state whether it was paid: see reconcile`,
     })),
     ...(held > 0 ? [{ isGood: false, text: `${held} refunds are held: see settle` }] : []),
+    ...(unsent > 0
+      ? [{ isGood: false, text: `${unsent} refunds could not be sent for 72 hours: see settle` }]
+      : []),
     ...(charges > 0 ? [{ isGood: false, text: `${charges} charges are held: see settle` }] : []),
     ...waiting.map(({ id, note, receivedAt }) => ({
       isGood: false,

@@ -1,9 +1,10 @@
-// The refund or charge that the operator decides: what is to be known before, and how it is ended.
+// The refund or charge that the operator decides: which these are, what is to be known before, and how it is ended.
 import { chargePathOf, completeCharge, declineCharge } from '../charges.ts'
 import type { Core } from '../core.ts'
 import type { ChargeRow } from '../disk/charges.ts'
+import type { RefundRow } from '../disk/refunds.ts'
 import { roublesOf } from '../money.ts'
-import { finishRefund, reportPathOf } from '../refunds.ts'
+import { finishRefund, reportPathOf, UNDECIDED_MS } from '../refunds.ts'
 import { type Options, required } from './options.ts'
 
 export interface Decision {
@@ -28,13 +29,20 @@ interface Held {
   finish: () => void
 }
 
-/** @throws Error where there is no such refund, or it is not held */
+/** Refunds that wait until the operator decides, or the connector can send them. */
+export const unsentRefunds = ({ disk, platform }: Core): RefundRow[] =>
+  disk.refunds.unsentSince(platform.now() - UNDECIDED_MS)
+
+export const whyOpen = ({ state, reason }: RefundRow): string =>
+  state === 'HELD' ? `held: ${reason}` : `not sent for 72 hours${reason && `: ${reason}`}`
+
+/** @throws Error where there is no such refund, or it is not for the operator to decide */
 export function refundToSettle(core: Core, options: Options, { site, result, reason }: Decision): Held {
   const paymentUid = required(options, 'payment', 'the paymentUid')
   const id = { site, paymentUid, refundUid: required(options, 'refund', 'the refundUid') }
   const refund = core.disk.refunds.get(id)
   if (!refund) throw new Error('there is no such refund')
-  requireHeld('refund', refund)
+  requireDecidable(core, refund)
   const { qrcId, bank, reference, amount } = refund
   const roubles = `${roublesOf(amount)} RUB`
   return {
@@ -43,7 +51,7 @@ export function refundToSettle(core: Core, options: Options, { site, result, rea
     path: reportPathOf(id),
     lines: [
       `site ${site}, code ${qrcId}, refund ${id.refundUid} of the payment ${paymentUid}: ${roubles}, ${bank} ${reference}`,
-      `held: ${refund.reason}`,
+      whyOpen(refund),
       `your decision: ${result}, for good: it is never sent to the bank again`,
       result === 'COMPLETED'
         ? `the merchant is told: COMPLETED, ${roubles} have gone back to the payer`
@@ -51,8 +59,9 @@ export function refundToSettle(core: Core, options: Options, { site, result, rea
     ],
     finish: () => {
       // Meanwhile the bank can have ended it: what it has stated stays.
-      requireHeld('refund', core.disk.refunds.get(id))
-      finishRefund(core, refund, result, reason)
+      requireDecidable(core, core.disk.refunds.get(id))
+      const isDone = finishRefund(core, refund, result, reason)
+      if (!isDone) throw new Error('the refund has changed meanwhile: see settle')
     },
   }
 }
@@ -67,7 +76,7 @@ export function chargeToSettle(
 ): Held {
   const charge = core.disk.charges.get({ site, paymentUid })
   if (!charge) throw new Error('there is no such charge')
-  requireHeld('charge', charge)
+  requireHeld(charge)
   const { qrcId, bank, order, amount } = charge
   const reference = result === 'COMPLETED' ? referenceOf(core, charge, number) : ''
   const roubles = `${roublesOf(amount)} RUB`
@@ -82,16 +91,27 @@ export function chargeToSettle(
         : `the merchant is told: DECLINED, ${reason}; the code can be charged again`,
     ],
     finish: () => {
-      requireHeld('charge', core.disk.charges.get(charge))
+      requireHeld(core.disk.charges.get(charge))
       if (result === 'COMPLETED') completeCharge(core, charge, { reference, amount })
       else declineCharge(core, charge, reason)
     },
   }
 }
 
+/** @throws Error where it is neither held nor unsent, or not any more */
+function requireDecidable(core: Core, refund: RefundRow | undefined): void {
+  const isUnsent = ({ site, paymentUid, refundUid }: RefundRow) =>
+    site === refund?.site && paymentUid === refund.paymentUid && refundUid === refund.refundUid
+  if (refund?.state === 'HELD' || unsentRefunds(core).some(isUnsent)) return
+  throw new Error(
+    `the refund is ${refund?.state}, only a held one can be settled, or one that could not be sent for 72 hours`,
+  )
+}
+
 /** @throws Error where it is not held, or not any more */
-function requireHeld(kind: 'refund' | 'charge', row: { state: string } | undefined): void {
-  if (row?.state !== 'HELD') throw new Error(`the ${kind} is ${row?.state}, only a held one can be settled`)
+function requireHeld(charge: ChargeRow | undefined): void {
+  if (charge?.state !== 'HELD')
+    throw new Error(`the charge is ${charge?.state}, only a held one can be settled`)
 }
 
 /** By what a refund finds the charge. @throws Error where nobody knows it, or where its number would lead the refund astray */

@@ -1,11 +1,11 @@
-// `settle`: lists the refunds and charges that are held, and records the operator's decision on one of them, or on a webhook.
+// `settle`: lists the refunds and charges that are held, or could not be sent, and records the operator's decision on one of them, or on a webhook.
 import type { Core } from '../core.ts'
 import { addressOf } from '../disk/reports.ts'
 import { roublesOf } from '../money.ts'
 import { deliver } from '../reporter.ts'
 import { closeWebhook } from './close-webhook.ts'
 import { confirmed, type TypedLine } from './confirmation.ts'
-import { chargeToSettle, type Decision, refundToSettle } from './held.ts'
+import { chargeToSettle, type Decision, refundToSettle, unsentRefunds, whyOpen } from './held.ts'
 import { allowOnly, deciderOf, type Options, openCoreFor, type Print, required } from './options.ts'
 import { unknownRowsOf } from './unknown-rows.ts'
 
@@ -13,7 +13,7 @@ const RESULTS = { completed: 'COMPLETED', declined: 'DECLINED' } as const
 
 /**
  * @param typedLine what the operator types, where the decision is to be confirmed
- * @returns the exit code: 1 where something is held, or the report was not accepted yet
+ * @returns the exit code: 1 where something is listed, or the report was not accepted yet
  */
 export async function settle(options: Options, print: Print, typedLine: TypedLine): Promise<number> {
   if (options.webhook !== undefined || options.bank !== undefined) {
@@ -62,14 +62,16 @@ function decisionOf(options: Options, site: string): Decision {
   }
 }
 
-function list({ disk }: Core, print: Print): number {
-  const refunds = disk.refunds.held()
-  for (const { site, paymentUid, refundUid, bank, qrcId, reference, amount, givenAt, reason } of refunds) {
+function list(core: Core, print: Print): number {
+  const { disk } = core
+  const refunds = [...disk.refunds.held(), ...unsentRefunds(core)]
+  for (const refund of refunds) {
+    const { site, paymentUid, refundUid, bank, qrcId, reference, amount, givenAt } = refund
     print(`--site ${site} --payment ${paymentUid} --refund ${refundUid}`)
     print(
       `  ${roublesOf(amount)} RUB, asked for ${new Date(givenAt).toISOString()}, ${bank} ${reference}, code ${qrcId}`,
     )
-    print(`  held: ${reason}`)
+    print(`  ${whyOpen(refund)}`)
   }
   const charges = disk.charges.held()
   for (const { site, paymentUid, bank, qrcId, order, note, amount, givenAt, reason } of charges) {
@@ -85,7 +87,7 @@ function list({ disk }: Core, print: Print): number {
   print(
     count === 0
       ? 'no refund and no charge is held'
-      : `${count} held: settle each with --as completed or --as declined, and --by your name`,
+      : `${count} held or not sent: settle each with --as completed or --as declined, and --by your name`,
   )
   return count + unknown.length === 0 ? 0 : 1
 }

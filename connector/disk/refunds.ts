@@ -53,6 +53,7 @@ export class Refunds {
   readonly #due: StatementSync
   readonly #held: StatementSync
   readonly #heldCount: StatementSync
+  readonly #unsent: StatementSync
   readonly #oldest: StatementSync
   readonly #holdAll: StatementSync
   readonly #wake: StatementSync
@@ -80,6 +81,9 @@ export class Refunds {
     this.#held = database.prepare(`${SELECT} WHERE ${OPEN} AND state = 'HELD' ORDER BY given_at`)
     this.#heldCount = database.prepare(
       `SELECT count(*) AS count FROM refunds WHERE ${OPEN} AND state = 'HELD'`,
+    )
+    this.#unsent = database.prepare(
+      `${SELECT} AS due WHERE ${OPEN} AND state = 'QUEUED' AND created_at <= ? AND NOT ${BLOCKED} ORDER BY given_at`,
     )
     this.#oldest = database.prepare(
       `SELECT min(created_at) AS oldest, count(*) AS count FROM refunds WHERE ${OPEN}`,
@@ -140,6 +144,11 @@ export class Refunds {
 
   held(): RefundRow[] {
     return rowsOf(this.#held.all())
+  }
+
+  /** Those that came before that time, and could not be sent; not those that wait for another refund of their payment. */
+  unsentSince(time: number): RefundRow[] {
+    return rowsOf(this.#unsent.all(time))
   }
 
   /** Those with a result that were given in the period, or decided by the operator in it. */

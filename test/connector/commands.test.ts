@@ -185,7 +185,9 @@ describe('settle', () => {
       /^ {2}1\.50 RUB, asked for 20\S+Z, tochka-main MF0000000042:40702810500000000001\/044525104, code AD/,
     )
     expect(lines[2]).toMatch(/^ {2}held: refund: /)
-    expect(lines[3]).toBe('1 held: settle each with --as completed or --as declined, and --by your name')
+    expect(lines[3]).toBe(
+      '1 held or not sent: settle each with --as completed or --as declined, and --by your name',
+    )
   })
 
   it.each([
@@ -201,7 +203,10 @@ describe('settle', () => {
       status,
     })
     expect(await runCommand(at, 'settle', ...of, '--as', 'declined', ...by)).toMatchObject({
-      ...{ code: 2, errors: `the refund is ${status}, only a held one can be settled` },
+      ...{
+        code: 2,
+        errors: `the refund is ${status}, only a held one can be settled, or one that could not be sent for 72 hours`,
+      },
     })
     expect((await runCommand(at, 'settle')).lines).toEqual(['no refund and no charge is held'])
   })

@@ -51,10 +51,51 @@ async function heldCharge() {
   return { at, running, bank: at.tbank, question: 'GetState', decide, status: () => asked.result()?.status }
 }
 
+/** A refund that could not be sent, and that the operator has read; from now on it can be. */
+async function unsentRefund() {
+  const at = await surroundings()
+  const running = await start(at)
+  const link = await register(at, 'cafe')
+  await at.tbank.pay(link.qrcId)
+  await running.connector.settle()
+  at.tbank.fail('GetState', { changes: { Status: 'SOMETHING_NEW' } })
+  const asked = await refund(at, 'cafe', link, '30.00')
+  await running.connector.settle(1)
+  at.clock.now += 3 * DAY
+  const options = { payment: asked.paymentUid, refund: asked.refundUid }
+  const late = refundToSettle(running.core, options, { site: 'cafe', ...DECLINED })
+  return { at, running, asked, late }
+}
+
 async function later(at: At, { connector }: Running) {
   at.clock.now += HOUR
   await connector.settle()
 }
+
+it('a refund that could not be sent for 72 hours is not decided while the connector asks whether it can', async () => {
+  const { at, running, asked, late } = await unsentRefund()
+  const refusals: string[] = []
+  at.tbank.beforeAnswer = async (operation) => {
+    if (operation !== 'GetState') return
+    try {
+      running.core.disk.transaction(late.finish)
+    } catch (error) {
+      refusals.push(String(error))
+    }
+  }
+  await running.connector.settle()
+  expect(refusals).toEqual([expect.stringContaining('the refund is SENDING, only a held one can be settled')])
+  expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
+})
+
+it('a refund that was read as not sent, and is held since, is not decided: it may have been sent', async () => {
+  const { at, running, asked, late } = await unsentRefund()
+  at.tbank.fail('Cancel', { broken: 'before' })
+  await running.connector.settle()
+  expect(running.core.disk.refunds.held()).toHaveLength(1)
+  expect(() => running.core.disk.transaction(late.finish)).toThrow('has changed meanwhile')
+  expect(ofRefund(at, asked)).toBeUndefined()
+})
 
 describe.each([
   ['refund', heldRefund],

@@ -5,8 +5,8 @@ import { boundBy, charge, PRICE, registerToken } from './bound.ts'
 import { HOUR, MINUTE, ofRefund, refund, register, start, surroundings } from './harness.ts'
 import { runCommand, runTyping, startProcess, until } from './process.ts'
 
-async function withDisk() {
-  const at = await surroundings({ now: Date.now() - 3 * HOUR })
+async function withDisk(hoursAgo = 3) {
+  const at = await surroundings({ now: Date.now() - hoursAgo * HOUR })
   return { at, running: await start({ ...at, directory: `${at.directory}/data` }) }
 }
 
@@ -22,6 +22,22 @@ async function heldRefund() {
   await running.stop()
   const of = ['--site', 'cafe', '--payment', asked.paymentUid, '--refund', asked.refundUid]
   return { at, asked, of, qrcId: link.qrcId }
+}
+
+/** Two refunds of a payment whose status T-Bank states in a word that its document does not have: none can be sent. */
+async function unsentRefund(hoursAgo: number) {
+  const { at, running } = await withDisk(hoursAgo)
+  const link = await register(at, 'cafe')
+  await at.tbank.pay(link.qrcId)
+  await running.connector.settle()
+  at.tbank.fail('GetState', { changes: { Status: 'SOMETHING_NEW' } }, 1_000)
+  const asked = await refund(at, 'cafe', link, '1.50')
+  await running.connector.settle(1)
+  const next = await refund(at, 'cafe', link, '2.50')
+  await running.connector.settle(1)
+  await running.stop()
+  const of = ['--site', 'cafe', '--payment', asked.paymentUid, '--refund', asked.refundUid]
+  return { at, asked, next, of }
 }
 
 function decisionsOf(directory: string): unknown[] {
@@ -104,6 +120,59 @@ describe('settle', () => {
     const next = await start({ ...at, directory: `${at.directory}/data` })
     next.connector.turn()
     expect(next.log.filter(({ message }) => message === 'an operator has decided')).toEqual([])
+  })
+
+  it('lists a refund that could not be sent for 72 hours, and decides it: it is never sent', async () => {
+    const { at, asked, next, of } = await unsentRefund(73)
+    const why = 'not sent for 72 hours: GetState: the status of the payment is SOMETHING_NEW'
+    expect(await runCommand(at, 'settle')).toMatchObject({
+      code: 1,
+      lines: [
+        of.join(' '),
+        expect.stringMatching(/^ {2}1\.50 RUB, asked for /),
+        `  ${why}`,
+        '1 held or not sent: settle each with --as completed or --as declined, and --by your name',
+      ],
+    })
+    expect((await runCommand(at, 'check')).lines).toContain(
+      'FAIL tbank-cafe: 1 refunds could not be sent for 72 hours: see settle',
+    )
+    const { code, lines } = await runTyping(
+      ...([at, '1.50\n', 'settle', ...of, '--as', 'declined', '--by', 'anna'] as const),
+    )
+    expect([code, lines[1], lines.at(-1)]).toEqual([
+      0,
+      why,
+      `${asked.refundUid}: DECLINED, reported to the service`,
+    ])
+    at.tbank.heal()
+    at.clock.now = Date.now()
+    const running = await start({ ...at, directory: `${at.directory}/data` })
+    await running.connector.settle()
+    expect([ofRefund(at, asked)?.status, ofRefund(at, next)?.status]).toEqual(['DECLINED', 'COMPLETED'])
+    expect(at.tbank.callsOf('Cancel')).toMatchObject([{ body: { Amount: 250 } }])
+  })
+
+  it('leaves a refund to the connector that could not be sent for less than 72 hours', async () => {
+    const { at, of } = await unsentRefund(71)
+    expect(await runCommand(at, 'settle')).toMatchObject({
+      code: 0,
+      lines: ['no refund and no charge is held'],
+    })
+    const { code, errors } = await runCommand(
+      at,
+      'settle',
+      ...of,
+      '--as',
+      'declined',
+      '--by',
+      'anna',
+      '--yes',
+    )
+    expect([code, errors]).toEqual([
+      2,
+      'the refund is QUEUED, only a held one can be settled, or one that could not be sent for 72 hours',
+    ])
   })
 
   it('decides what is held where the configuration has no site any more', async () => {
