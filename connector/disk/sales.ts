@@ -45,7 +45,9 @@ export class Sales {
        asked_at, ask_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     this.#within = database.prepare(
-      `${SELECT} WHERE reference IS NOT NULL AND created_at >= ? AND created_at < ? AND ${SALE_IS_KNOWN} ORDER BY created_at`,
+      // Its created_at follows that of the one before, which a clock that was ahead can have made: the end is right then.
+      `${SELECT} WHERE reference IS NOT NULL AND min(created_at, expires_at) >= ? AND min(created_at, expires_at) < ?
+       AND ${SALE_IS_KNOWN} ORDER BY created_at`,
     )
     this.#stop = database.prepare('UPDATE sales SET ask_at = NULL WHERE site = ?')
     this.#asked = database.prepare(`UPDATE sales SET state = ?, asked_at = ?, ask_at = ? WHERE ${IDENTITY}`)

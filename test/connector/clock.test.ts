@@ -17,6 +17,7 @@ import {
   start,
   surroundings,
 } from './harness.ts'
+import { runCommand } from './process.ts'
 
 /** When a code of three days ends. */
 const inThreeDays = (at: Surroundings) => new Date(at.clock.now + 3 * DAY).toISOString()
@@ -201,9 +202,8 @@ it('an ask that was in flight when the clock went back delays the next one by a 
 })
 
 describe('a counter', () => {
-  async function counter() {
-    const at = await surroundings()
-    const running = await start(at)
+  async function counter(at: Surroundings) {
+    const running = await start({ ...at, directory: join(at.directory, 'data') })
     const code = await register(at, 'tea', {
       ...{ type: 'COUNTER', amount: undefined, ttl: undefined, expiresOn: undefined },
     })
@@ -213,11 +213,12 @@ describe('a counter', () => {
       const data = { siteId: 'tea', ...code, saleUid, ttl: 5, amount, expiresOn }
       expect((await at.service.instruct('sale.activate', data, at.clock.now)).status).toBe(200)
     }
-    return { at, ...running, code, arm }
+    return { ...running, code, arm }
   }
 
   it('a sale that a clock two hours ahead has ended, and whose webhook is lost, is reported', async () => {
-    const { at, connector, core, code, arm } = await counter()
+    const at = await surroundings()
+    const { connector, core, code, arm } = await counter(at)
     await arm('s1')
     await connector.settle()
     at.clock.now += 2 * HOUR
@@ -233,8 +234,24 @@ describe('a counter', () => {
     expect(Array.from(at.service.site('tea').payments.values())).toMatchObject([{ saleUid: 's1' }])
   })
 
+  it('a sale that is armed after the clock was a hundred days ahead is compared by `reconcile` in its own time', async () => {
+    const at = await surroundings({ now: Date.now() - HOUR })
+    const { connector, stop, code, arm } = await counter(at)
+    at.clock.now += 100 * DAY
+    await arm('s1')
+    at.clock.now -= 100 * DAY
+    await connector.settle()
+    await arm('s2')
+    await stop()
+    await at.tochka.pay(code.qrcId, { times: 0 })
+    const from = new Date(at.clock.now - DAY).toISOString()
+    const { lines } = await runCommand(at, 'reconcile', '--from', from, '--to', new Date().toISOString())
+    expect(lines).toContain(`tea ${code.qrcId} sale s2: paid at the bank, was not reported: it is now`)
+  })
+
   it('the cancellation of a sale that was armed after a step back disarms the code', async () => {
-    const { at, core, code, arm } = await counter()
+    const at = await surroundings()
+    const { core, code, arm } = await counter(at)
     await arm('s1')
     at.clock.now -= 30_000
     await arm('s2')

@@ -52,7 +52,7 @@ it('no statement reads a whole table, but those of commands', () => {
     // replay
     expect.stringMatching(/ FROM reports WHERE created_at >= \? /),
     // reconcile
-    expect.stringMatching(/ FROM sales WHERE reference IS NOT NULL AND created_at >= \? /),
+    expect.stringMatching(/ FROM sales WHERE reference IS NOT NULL AND min\(created_at, expires_at\) >= \? /),
   ])
   for (const decided of scans.filter((sql) => sql.includes('FROM decisions')))
     expect(database.planOf(decided).filter((line) => line.startsWith('SCAN'))).toEqual(['SCAN decisions'])
