@@ -63,10 +63,11 @@ export function takeRefund(
   const found = bankOf(core, data.reference ?? row?.reference)
   const amount = kopecksOf(String(data.amount.value))
   if (amount === undefined) return 'the amount is no amount'
-  if (found && !found.bank) return `the connector has no bank ${found.name}`
   const age = ageOf(core, 'refunds', { siteId: site, qrcId, ...given })
   if (age === 'UNDECIDED') return UNREAD
   const isOld = age === 'OLD'
+  // An old one is held without its bank, too: it would keep others of its site from being taken.
+  if (!isOld && found && !found.bank) return `the connector has no bank ${found.name}`
   const state = isOld ? 'HELD' : found ? 'QUEUED' : 'DECLINED'
   const reasons = { HELD: 'it may have been carried out before this disk knew of it', QUEUED: '' }
   const reason = state === 'DECLINED' ? 'no bank has registered this code' : reasons[state]

@@ -1,6 +1,7 @@
 // Instructions that reach a disk that is younger than they may be, where the clocks of service and connector differ.
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { BANKS } from '../../connector/banks.ts'
 import { readConfig } from '../../connector/config.ts'
@@ -151,20 +152,54 @@ describe.each(FAKES)('a refund at the bank of $site', (each) => {
     expect(bank.callsOf(each.refund)).toHaveLength(1)
   })
 
-  it('that the list has and the connector cannot take yet is not taken for a new one', async () => {
+  it('that waits and whose bank is not configured is held, and keeps no other of its site from being made', async () => {
     const { at, running, backup, link, bank } = await paid()
     const again = await replace(at, running, 'lost', () => backup)
-    const { wait } = given(at, each, { ...link, reference: 'another-bank:1' }, 0)
+    const gone = { ...link, qrcId: `${link.qrcId}2`, reference: 'another-bank:1' }
+    const { wait, send: sendGone } = given(at, each, gone, 0)
     wait()
     const next = await again()
     await next.connector.settle()
     const { send } = given(at, each, link, 0)
+    expect((await send()).status).toBe(202)
+    await next.connector.settle()
+    expect(bank.callsOf(each.refund)).toHaveLength(1)
+    expect(next.core.disk.refunds.held()).toMatchObject([
+      { bank: 'another-bank', reason: 'it may have been carried out before this disk knew of it' },
+    ])
+    expect((await sendGone()).status).toBe(202)
+  })
+
+  it('given later whose bank is not configured is not taken', async () => {
+    const { at, running, backup, link } = await paid()
+    const again = await replace(at, running, 'lost', () => backup)
+    const next = await again()
+    await next.connector.settle()
+    const { send } = given(at, each, { ...link, reference: 'another-bank:1' }, 10)
+    const { status, body } = await send()
+    expect([status, body.description]).toEqual([503, 'the connector has no bank another-bank'])
+    expect(next.core.disk.refunds.open().count).toBe(0)
+  })
+
+  it('that the list has and the connector cannot take yet is not taken for a new one', async () => {
+    const { at, running, backup, link, bank } = await paid()
+    const again = await replace(at, running, 'lost', () => backup)
+    const { wait, send } = given(at, each, link, 0)
+    wait()
+    const next = await again()
+    const database = new DatabaseSync(join(at.directory, DISK))
+    database.exec(
+      `CREATE TRIGGER later BEFORE INSERT ON refunds BEGIN SELECT raise(ABORT, 'of a later version'); END`,
+    )
+    await next.connector.settle()
+    database.exec('DROP TRIGGER later')
+    database.close()
     expect((await send()).status).toBe(503)
     expect(bank.callsOf(each.refund)).toHaveLength(0)
     expect(next.log).toContainEqual({
       ...{ level: 'error', message: 'what waits at the service cannot be taken' },
       fields: expect.objectContaining({
-        ...{ site: each.site, refundUid: 'r', problem: 'the connector has no bank another-bank' },
+        ...{ site: each.site, refundUid: 'r', problem: expect.stringContaining('of a later version') },
       }),
     })
   })
