@@ -4,6 +4,7 @@ import { Refused } from './bank-errors.ts'
 import { addBinding } from './bindings.ts'
 import { type Core, type OpenSite, referenceOf } from './core.ts'
 import type { CodeRow } from './disk/codes.ts'
+import { linkProblem } from './links.ts'
 import { messageOf } from './log.ts'
 import { AmountField, kopecksOf } from './money.ts'
 import { isOwner } from './owners.ts'
@@ -14,7 +15,6 @@ export const TIMEOUT_MS = 9_000
 const MINUTE_MS = 60_000
 /** Minutes. */
 const DEFAULT_TTL = 4_320
-const IDENTIFIER = /^[A-Za-z0-9._-]{1,64}$/
 
 export const Register = z.object({
   siteId: z.string(),
@@ -81,10 +81,8 @@ export class Registers {
     try {
       const code = { ...spec, key: asked.key, order: id, webhookUrl: site.bank.webhookUrl }
       const made = await site.account.register(code, AbortSignal.timeout(TIMEOUT_MS))
-      if (!IDENTIFIER.test(made.qrcId)) throw new Error('the bank’s qrcId is no identifier')
-      if (spec.tokenizationPurpose !== undefined && !IDENTIFIER.test(made.request ?? '')) {
-        throw new Error('the bank’s id of the request to bind an account is no identifier')
-      }
+      const problem = linkProblem(made, spec)
+      if (problem !== undefined) throw new Error(problem)
       const { name, bank } = site.bank
       // The row would be the other's: the same register gets a link of that one.
       if (!isOwner(site.bank, disk))

@@ -1,6 +1,6 @@
 // Registers: what is refused, what is unavailable, and that nothing of a failed one stays.
 import { describe, expect, it } from 'vitest'
-import { HOUR, MINUTE, register, registerData, start, surroundings } from './harness.ts'
+import { fakeOf, HOUR, MINUTE, register, registerData, start, surroundings } from './harness.ts'
 
 const SITES = ['tea', 'cafe', 'farm']
 
@@ -148,6 +148,33 @@ it.each([
   expect((await register()).status).toBe(503)
   expect((await register()).status).toBe(200)
 })
+
+const LINK = 'https://qr.nspk.ru/AD10005HUN8J172G8JOO6GQRSR2BQ2AJ'
+
+it.each([
+  ['tea', 'register', { payload: 'AD10005HUN8J172G8JOO6GQRSR2BQ2AJ' }],
+  ['tea', 'register', { payload: LINK }],
+  ['tea', 'register', { qrcId: 'another' }],
+  ['cafe', 'GetQr', { Data: LINK.replace('https', 'http') }],
+  ['cafe', 'GetQr', { Data: `${LINK}?sum=1&cur=RUB` }],
+  ['cafe', 'GetQr', { Data: `${LINK}?sum=10000&cur=USD` }],
+  ['farm', 'register', { payload: `${LINK}?${'a'.repeat(512)}` }],
+  ['farm', 'register', { qrId: 'another' }],
+])(
+  '503 where %s gets by %s a link that nobody could take, and it is not repeated: %o',
+  async (site, operation, changes) => {
+    const at = await surroundings()
+    await start(at)
+    fakeOf(site).of(at).fail(operation, { changes })
+    const data = registerData(at, site)
+    const send = () => at.service.instruct('qrCode.register', data, at.clock.now)
+    expect((await send()).status).toBe(503)
+    expect(await send()).toMatchObject({
+      status: 200,
+      body: { payload: expect.stringContaining('&sum=10000&') },
+    })
+  },
+)
 
 it('503 where T-Bank gives null for the request to bind an account', async () => {
   const at = await surroundings()
