@@ -1,6 +1,6 @@
 // One payment of Raiffeisenbank is one payment, however the bank writes its time.
 import { describe, expect, it } from 'vitest'
-import { MINUTE, pay, register, start, surroundings } from './harness.ts'
+import { fakeOf, MINUTE, pay, register, start, surroundings } from './harness.ts'
 
 /** A paid code, whose row on disk has a key of an older version. */
 async function paid(fraction: '' | '.109') {
@@ -92,3 +92,27 @@ it('a number that is larger than a safe integer is none: the payment of a link i
     { number: link.reference.split(':')[1] },
   ])
 })
+
+it.each([
+  ['cafe', 'GetState', { Amount: 0 }],
+  ['cafe', 'GetState', { Amount: 0.5 }],
+  ['cafe', 'GetState', { Amount: -10_000 }],
+  ['farm', 'status', { amount: 0 }],
+])(
+  '%s: a payment of which %s states an amount that none can have is told once it is known: %o',
+  async (site, operation, changes) => {
+    const at = await surroundings()
+    const { connector, core } = await start(at)
+    const link = await register(at, site)
+    await pay(at, site, link.qrcId, { times: 0 })
+    fakeOf(site).of(at).fail(operation, { changes })
+    for (let minutes = 0; minutes < 3; minutes++) {
+      at.clock.now += MINUTE
+      await connector.settle()
+    }
+    expect(Array.from(at.service.site(site).payments.values())).toMatchObject([
+      { status: 'COMPLETED', amount: { value: '100.00' } },
+    ])
+    expect(core.disk.payments.ofCode(site, link.qrcId)).toMatchObject([{ amount: 10_000 }])
+  },
+)

@@ -519,3 +519,30 @@ it('a sale is asked about before codes that became due after it', async () => {
   expect(at.service.site('tea').payments.size).toBe(1)
   expect(at.tochka.callsOf('status').length).toBeGreaterThan(4)
 })
+
+it.each([0, -500])(
+  'a sale of which the bank states the amount %d is told once its amount is known',
+  async (amount) => {
+    const { at, connector, code } = await counter()
+    await arm(at, code, 's1')
+    await at.tochka.pay(code.qrcId, { times: 0 })
+    at.tochka.fail('sale_status', { changes: { amount } })
+    for (let minutes = 0; minutes < 3; minutes++) {
+      at.clock.now += MINUTE
+      await connector.settle()
+    }
+    expect(Array.from(at.service.site('tea').payments.values())).toMatchObject([
+      { saleUid: 's1', amount: { value: '5.00' } },
+    ])
+  },
+)
+
+it.each(['', 'a b', 'a:b', '\u0000', 'a'.repeat(65)])(
+  '503 where the bank’s id of the arming is %j, and the same sale is armed again',
+  async (paramsId) => {
+    const { at, code } = await counter()
+    at.tochka.fail('arm', { changes: { paramsId } })
+    expect((await arm(at, code, 's1')).status).toBe(503)
+    expect((await arm(at, code, 's1')).status).toBe(200)
+  },
+)

@@ -11,7 +11,7 @@ export function paymentOf(type: CodeType, info: PaymentInfo): BankPayment | unde
   const isFinal = paymentStatus === 'SUCCESS' || paymentStatus === 'DECLINED'
   const isStatic = type === 'STATIC'
   // Without its number a payment of a static code cannot be told from others, nor refunded.
-  if (amount === undefined || !isFinal || (isStatic && transactionId === undefined)) return
+  if (!amount || !isFinal || (isStatic && transactionId === undefined)) return
   return {
     status: paymentStatus === 'SUCCESS' ? 'COMPLETED' : 'DECLINED',
     number: String(transactionId ?? order),

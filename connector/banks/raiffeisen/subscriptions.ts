@@ -107,7 +107,7 @@ export class Subscriptions implements BankBindings {
   /** The order is the reference: by it a refund finds the charge. */
   #stateOf(answer: answers.Order, { operation, order }: { operation: string; order: string }): ChargeState {
     const amount = kopecksOf(String(answer.amount))
-    if (answer.order !== order || answer.sbpMerchantId !== this.#sbpMerchantId || amount === undefined) {
+    if (answer.order !== order || answer.sbpMerchantId !== this.#sbpMerchantId || !amount) {
       throw new Unavailable(`${operation}: the answer is of another order`, { isInDoubt: true })
     }
     if (answer.paymentStatus === 'SUCCESS') {

@@ -7,6 +7,9 @@ const Id = z.union([z.string(), z.number()]).transform(String)
 /** Where it is not required; the bank may send null. */
 const OptionalId = Id.nullish().transform((id) => id ?? undefined)
 
+/** Kopecks, of what is left perhaps: nobody pays a part of one, or less than nothing. */
+const Amount = z.int().nonnegative()
+
 /** Of every answer. */
 const fields = {
   ErrorCode: OptionalId,
@@ -19,7 +22,7 @@ const Accepted = z.object({
   Success: z.literal(true),
   Status: z.string().optional(),
   PaymentId: OptionalId,
-  Amount: z.number().optional(),
+  Amount: Amount.optional(),
   Data: z.string().optional(),
   OrderId: OptionalId,
   /** Of Cancel: the amount before it, and after it. */
@@ -84,7 +87,7 @@ export const CHECK_ORDER: Answers<string> = {
 const OrderPayment = z.object({
   PaymentId: Id,
   Status: z.string(),
-  Amount: z.number().optional(),
+  Amount: Amount.optional(),
 })
 export type OrderPayment = z.output<typeof OrderPayment>
 
@@ -140,7 +143,7 @@ export const CHARGE: Answers<Charged> = {
           Success: z.literal(true),
           Status: z.string(),
           PaymentId: Id,
-          Amount: z.number(),
+          Amount,
         })
         .transform(({ Status, PaymentId, Amount }) => ({
           paymentId: PaymentId,

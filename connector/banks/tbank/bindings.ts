@@ -129,7 +129,8 @@ function stateOf(
   asked: number,
 ): ChargeState {
   if (PAID.includes(Status)) {
-    const amount = Status === 'CONFIRMED' ? (Amount ?? asked) : asked
+    // Nothing is no amount of a charge.
+    const amount = Status === 'CONFIRMED' ? Amount || asked : asked
     const refunded = REFUNDED[Status]
     return {
       status: 'COMPLETED',

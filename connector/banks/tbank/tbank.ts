@@ -91,8 +91,8 @@ class TBank implements Bank {
   async state({ reference, amount }: Code): Promise<CodeState> {
     const state = await paymentState(this.#call, reference)
     const { Status = '' } = state
-    // After a refund the bank may state what is left.
-    const paid = Status === 'CONFIRMED' ? (state.Amount ?? amount) : (amount ?? state.Amount)
+    // After a refund the bank may state what is left. Nobody pays nothing.
+    const paid = Status === 'CONFIRMED' ? state.Amount || amount : (amount ?? state.Amount)
     if (paid === undefined) return { payments: [], isPending: false }
     const payment: Omit<BankPayment, 'status'> = { number: reference, amount: paid }
     const isOver = OVER.includes(Status)

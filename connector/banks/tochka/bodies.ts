@@ -1,6 +1,9 @@
 // The bodies of Tochka's answers and webhooks: the fields that the connector reads (Tochka API 1.91, SBP and webhooks).
 import * as z from 'zod'
 
+/** What can name something in a reference, an address and a report. */
+const Identifier = z.string().regex(/^[A-Za-z0-9._-]{1,64}$/)
+
 const of = <T extends z.ZodType>(data: T) => z.object({ Data: data })
 
 /** POST sbp/v1.0/qr-code/merchant/{merchantId}/{accountId}, POST sbp/v1.0/cashbox-qr-code */
@@ -37,7 +40,7 @@ export const Refund = of(
 
 /** POST sbp/v1.0/cashbox-qr-code/{qrcId}/activate */
 export const Activated = of(
-  z.object({ paramsId: z.string(), qrcId: z.string().nullish(), amount: z.int().nullish() }),
+  z.object({ paramsId: Identifier, qrcId: z.string().nullish(), amount: z.int().nullish() }),
 )
 
 /** POST sbp/v1.0/cashbox-qr-code/{qrcId}/deactivate */
@@ -49,7 +52,7 @@ export const Operation = of(
     qrCodeStatus: z.string(),
     trxStatus: z.string(),
     trxId: z.string().optional(),
-    amount: z.int().optional(),
+    amount: z.int().positive().optional(),
     dateTime: z.string().optional(),
   }),
 )
