@@ -429,7 +429,7 @@ class Run {
   async end(): Promise<void> {
     this.#measure()
     for (const client of [...this.#clients, this.#toConnector]) client.close()
-    if (!this.#deployment.connector.pid) this.#find('the connector has ended')
+    if (this.#deployment.connector.hasEnded) this.#find('the connector has ended')
     this.#readLog()
     await this.#deployment.service.verify()
   }

@@ -1,7 +1,9 @@
 // Inputs that are wrong in one place, of everything that is read from outside: `npm run fuzz` has more of them.
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { table } from '../../bench/table.ts'
+import { type BankReport, hostileBanks } from '../fuzz/banks.ts'
 import { fuzz, type Report } from '../fuzz/fuzz.ts'
+import { hasClock } from '../support/clock.ts'
 
 const SEED = Number(process.env.SEED ?? 1)
 const { DURATION } = process.env
@@ -10,6 +12,11 @@ const INPUTS = Number(process.env.INPUTS ?? (SECONDS === undefined ? 20_000 : Nu
 const WORKERS = Number(process.env.WORKERS ?? 1)
 const MIB = 2 ** 20
 const MAX_BYTES = 1_024 * MIB
+/** So many sites with banks that answer wrongly come for so many inputs, or for so long a part of the seconds. */
+const SITES = 12
+const INPUTS_OF_SITES = 20_000
+const PART = 0.2
+const DAY_MS = 86_400_000
 
 it(`hostile inputs get the contract’s answers and change nothing that they are refused`, {
   timeout: 12 * 3_600_000,
@@ -27,16 +34,9 @@ it(`hostile inputs get the contract’s answers and change nothing that they are
   const seconds = Math.max(...reports.map((each) => each.seconds))
   const memory = reports.flatMap((each) => Object.entries(each.memory))
   console.log(
-    table(
+    tableOf(
       `${inputs} inputs, seed ${SEED} with ${WORKERS} workers, ${seconds.toFixed(0)} s, ${findings.length} findings`,
-      ['', '', ''],
-      Array.from(kindsOf(reports), ([kind, answers]) => [
-        kind,
-        String(Array.from(answers.values()).reduce((sum, count) => sum + count, 0)),
-        Array.from(answers, ([answer, count]) => `${answer}: ${count}`)
-          .toSorted()
-          .join(', '),
-      ]),
+      kindsOf(reports),
     ),
     table(
       'MiB of memory, once in 20,000 inputs',
@@ -48,8 +48,46 @@ it(`hostile inputs get the contract’s answers and change nothing that they are
   for (const [name, bytes] of memory) expect([name, Math.max(...bytes) < MAX_BYTES]).toEqual([name, true])
 })
 
+it.runIf(hasClock)(
+  'banks that answer wrongly whatever they are asked move no money twice, and merchants are told what happened',
+  { timeout: DAY_MS },
+  async () => {
+    onTestFinished(() => void vi.restoreAllMocks())
+    const begun = Date.now()
+    const isOver = (batch: number) =>
+      SECONDS === undefined ? batch * INPUTS_OF_SITES >= INPUTS : Date.now() - begun >= SECONDS * 1_000 * PART
+    const reports: BankReport[] = []
+    for (let batch = 0; !isOver(batch); batch++)
+      reports.push(await hostileBanks(SEED * 1_000 + batch * SITES, SITES))
+    const findings = reports.flatMap((each) => each.findings)
+    const settled = reports.reduce((sum, each) => sum + each.settled, 0)
+    const kinds = kindsOf(reports)
+    const seconds = Math.round((Date.now() - begun) / 1_000)
+    console.log(
+      tableOf(
+        `${reports.length * SITES} sites, seed ${SEED}, ${seconds} s, ${settled} held and decided, ${findings.length} findings`,
+        kinds,
+      ),
+    )
+    expect(findings.slice(0, 10).join('\n\n'), `${findings.length} findings, SEED=${SEED}`).toBe('')
+    // A run that meets no fault proves nothing.
+    expect(kinds.size).toBeGreaterThan(0)
+  },
+)
+
+function tableOf(title: string, kinds: Report['kinds']): string {
+  const rows = Array.from(kinds, ([kind, answers]) => [
+    kind,
+    String(Array.from(answers.values()).reduce((sum, count) => sum + count, 0)),
+    Array.from(answers, ([answer, count]) => `${answer}: ${count}`)
+      .toSorted()
+      .join(', '),
+  ])
+  return table(title, ['', '', ''], rows)
+}
+
 /** What was answered, in all reports. */
-function kindsOf(reports: readonly Report[]): Report['kinds'] {
+function kindsOf(reports: readonly Pick<Report, 'kinds'>[]): Report['kinds'] {
   const sums: Report['kinds'] = new Map()
   for (const [kind, answers] of reports.flatMap(({ kinds }) => [...kinds])) {
     const sum = sums.get(kind) ?? new Map<string, number>()

@@ -24,6 +24,7 @@ export interface ConnectorSetting {
 export interface ConnectorProcess {
   port: number
   pid: number | undefined
+  readonly hasEnded: boolean
   /** Has its socket's unit restart it. Resolves when it listens again. */
   restart(): Promise<void>
   /** Ends it, and waits for its end. */
@@ -87,16 +88,20 @@ export async function startConnector(
     return waiting.promise
   }
   const port = await listening()
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
   return {
     port,
     pid: child.pid,
+    get hasEnded() {
+      return hasEnded()
+    },
     async restart() {
       const again = listening()
       child.kill('SIGHUP')
       await again
     },
     async stop(signal = 'SIGTERM') {
-      if (child.exitCode !== null || child.signalCode !== null) return
+      if (hasEnded()) return
       const ended = once(child, 'exit')
       child.kill(signal)
       await ended

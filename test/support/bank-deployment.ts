@@ -217,6 +217,10 @@ export async function bankDeployment({
     get pid(): number | undefined {
       return running?.pid
     },
+    /** Whether it does not run. */
+    get hasEnded(): boolean {
+      return running?.hasEnded ?? true
+    },
     /** Whether the service and the banks reach it. */
     set isReachable(is: boolean) {
       toConnector.target = is ? running?.port : undefined

@@ -267,6 +267,15 @@ export class History {
     for (const qrcId of this.#late.splice(0)) await this.bank.deliver(qrcId)
   }
 
+  /** The merchant repeats the creates that got 503, as its contract says; the bank is well. @returns those that still get none */
+  async createAgain(): Promise<string[]> {
+    const open = this.#codes.filter(({ qrcId, refusal }) => qrcId === undefined && refusal === undefined)
+    const answers = await Promise.all(open.map((code) => this.#create(code)))
+    return open.flatMap(({ uid, qrcId }, i) =>
+      qrcId === undefined ? [`code ${uid} cannot be created again: ${answers[i]}`] : [],
+    )
+  }
+
   /** What the merchant was told of payments and refunds. */
   async told() {
     return { feed: await this.#merchant.feed(), results: await this.#merchant.refundResults() }

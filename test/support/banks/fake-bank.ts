@@ -37,6 +37,9 @@ export interface BankReply {
 /** The state that a bank has stated within this time can be stated again, although it is over. */
 const STALE_MS = 30 * 60_000
 
+/** So much of the bytes of an answer is noted. */
+const SHOWN = 2_000
+
 type Hook = (operation: string, call: BankCall) => Promise<void>
 
 /** Where a webhook goes wrong: lost, or sent more than once. */
@@ -150,7 +153,13 @@ export abstract class FakeBank {
     const call: BankCall = { ...bare, operation: this.operationOf(bare) }
     this.calls.push(call)
     const fault =
-      this.#faults.get(call.operation)?.shift() ?? this.#faults.get('*')?.shift() ?? this.#faultAt(call.path)
+      this.#faults.get(call.operation)?.shift() ??
+      this.#faults.get('*')?.shift() ??
+      this.#faultAt(call.path) ??
+      this.misbehaviour?.fault(this.isRead(call))
+    const note = (what: unknown) =>
+      this.troubles.push(`${call.operation} ${typeof what === 'string' ? what : JSON.stringify(what)}`)
+    if (fault && !('bytes' in fault)) note(fault)
     if (fault && 'delayMs' in fault) await sleep(fault.delayMs)
     if (fault && 'broken' in fault && fault.broken === 'before') return void response.destroy()
     if (fault && 'status' in fault) {
@@ -168,7 +177,11 @@ export abstract class FakeBank {
     const { status, body } = this.#stateOf(call)
     if (fault && 'broken' in fault) return void response.destroy()
     if (fault && 'silent' in fault) return
-    if (fault && 'bytes' in fault) return void request.socket.end(fault.bytes({ status, body }))
+    if (fault && 'bytes' in fault) {
+      const bytes = fault.bytes({ status, body })
+      note(bytes.toString('latin1').slice(0, SHOWN))
+      return void request.socket.end(bytes)
+    }
     await this.beforeAnswer(call.operation, call)
     send(response, status, fault && 'changes' in fault ? changed(body, fault.changes) : body)
   }

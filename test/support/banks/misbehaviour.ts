@@ -1,5 +1,6 @@
 // How a bank misbehaves, by a seed: any call can be executed or not, whatever its answer says.
 import type { Random } from '../random.ts'
+import type { Fault } from './fake-bank.ts'
 
 /** What happens to one call. `failure`: in the bank's own shape, with a code that its document does not give. */
 export interface Trouble {
@@ -42,6 +43,8 @@ export function moodOf(random: Random): Mood | undefined {
 
 export class Misbehaviour {
   mood: Mood | undefined
+  /** What goes wrong instead: the calls that the mood concerns have a fault that it gives. */
+  faultOf: ((random: Random) => Fault) | undefined
   readonly #random: Random
 
   constructor(random: Random) {
@@ -51,8 +54,17 @@ export class Misbehaviour {
   /** What happens to the next call; undefined: what should. */
   next(isRead: boolean): Trouble | undefined {
     const { mood } = this
-    if (!mood || (mood.of === 'reads' && !isRead) || (mood.of === 'writes' && isRead)) return
-    if (!this.#random.chance(mood.rate)) return
-    return mood.trouble ?? troubleOf(this.#random)
+    if (!this.faultOf && this.#concerns(isRead)) return mood?.trouble ?? troubleOf(this.#random)
+  }
+
+  /** The fault of the next call, where there are faults. */
+  fault(isRead: boolean): Fault | undefined {
+    if (this.faultOf && this.#concerns(isRead)) return this.faultOf(this.#random)
+  }
+
+  #concerns(isRead: boolean): boolean {
+    const { mood } = this
+    if (!mood || (mood.of === 'reads' && !isRead) || (mood.of === 'writes' && isRead)) return false
+    return this.#random.chance(mood.rate)
   }
 }

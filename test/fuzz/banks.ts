@@ -1,0 +1,196 @@
+// Histories of sites whose banks answer wrongly in one place whatever the connector asks, and what is true once they answer rightly.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Answers } from '../soak/answers.ts'
+import { crash, passTo } from '../support/bank-crashes.ts'
+import { type BankDeployment, bankDeployment, type Sites } from '../support/bank-deployment.ts'
+import { History, processedBy, ROUNDS } from '../support/bank-history.ts'
+import { FakeTBank } from '../support/banks/tbank.ts'
+import { BindingHistory } from '../support/binding-history.ts'
+import { byLedger, type Held, settleHeld } from '../support/held.ts'
+import { type Random, randomOf } from '../support/random.ts'
+import { raiffeisenBank, type TestBank, tbankBank, tochkaBank } from '../support/test-banks.ts'
+import { faultOf } from './outward.ts'
+
+/** The banks of the sites by turns; the last two bind accounts. */
+const KINDS = [tochkaBank, tbankBank, raiffeisenBank, tochkaBank, tbankBank, raiffeisenBank] as const
+const isBinding = (i: number): boolean => i % KINDS.length >= 4
+/** In each round, of a site that binds accounts. */
+const STEPS = 5
+/** In the first rounds something comes into being that can be asked about. */
+const OPENING = 2
+const MINUTES = [1, 2, 5, 20] as const
+/** When banks are asked again that still answer wrongly, in hours after the last step: of codes that have ended, too. */
+const HOSTILE = [0.3, 1.4, 2.6]
+/** The same of banks that are well, after that. */
+const REST = [0.2, 1.4, 5, 26, 50]
+const RETRY_HOURS = 1.2
+/** The calls that move money, and those that ask what became of it. */
+const MOVES_MONEY = /^(?:refund|charge|ChargeQr|CheckOrder|GetState)/
+/** So long the connector asks banks that answer wrongly. */
+const ASKED_MS = 2_000
+
+export interface BankReport {
+  /** By bank and operation: how many answers were wrong, by their status. */
+  kinds: Map<string, Map<string, number>>
+  /** How many refunds and charges the operator has decided. */
+  settled: number
+  findings: string[]
+}
+
+/** @param size how many sites */
+export async function hostileBanks(seed: number, size: number): Promise<BankReport> {
+  const names = Array.from({ length: size }, (_, i) => `${seed}-${i}`)
+  const sites: Sites = Object.fromEntries(names.map((name) => [`site${name}`, `bank${name}`]))
+  const moreBanks = (now: () => number): TestBank[] =>
+    names.map((name, i) => (KINDS[i % KINDS.length] ?? tochkaBank)(`bank${name}`, now, 1_000 + i))
+  const deployment = await bankDeployment({ sites, moreBanks, hasClock: true })
+  for (const { fake, name } of deployment.banks.all)
+    if (fake instanceof FakeTBank) fake.terminalUrl = `${deployment.config.publicUrl}/webhooks/${name}`
+  const batch = new Batch(deployment, Object.keys(sites), seed)
+  for (let round = 0; round < ROUNDS; round++) await batch.round(round)
+  await batch.rest()
+  const report = await batch.report()
+  await deployment.service.verify()
+  await deployment.end()
+  return report
+}
+
+class Batch {
+  readonly #deployment: BankDeployment
+  readonly #shops: History[]
+  readonly #clubs: BindingHistory[]
+  readonly #random: Random
+  readonly #answers = new Answers()
+  readonly #findings: string[] = []
+  #hours = 0
+  #settled = 0
+
+  constructor(deployment: BankDeployment, siteIds: readonly string[], seed: number) {
+    this.#deployment = deployment
+    this.#random = randomOf(seed)
+    this.#shops = siteIds
+      .map((siteId, i) => ({ siteId, i }))
+      .filter(({ i }) => !isBinding(i))
+      .map(({ siteId, i }) => new History(deployment, siteId, seed + i))
+    this.#clubs = siteIds
+      .map((siteId, i) => ({ siteId, i }))
+      .filter(({ i }) => isBinding(i))
+      .map(({ siteId, i }) => new BindingHistory(deployment, { siteId, seed: seed + i, canForget: false }))
+    for (const { bank } of this.#all) if (bank.fake.misbehaviour) bank.fake.misbehaviour.faultOf = faultOf
+    this.#answers.watch(() => [deployment.service.address])
+  }
+
+  get #all(): (History | BindingHistory)[] {
+    return [...this.#shops, ...this.#clubs]
+  }
+
+  async round(index: number): Promise<void> {
+    this.#hours += this.#random.pick(MINUTES) / 60
+    this.#deployment.setClock(this.#hours)
+    for (const shop of this.#shops)
+      shop.begin({ mood: undefined, isRefundSlow: this.#random.chance(0.3), steps: [] })
+    for (const club of this.#clubs) club.begin(index)
+    for (const each of this.#all) this.#setMood(each, index < OPENING && this.#random.chance(0.7) ? 0 : 0.5)
+    await Promise.all([
+      ...this.#shops.map(async (shop) => {
+        for (const step of shop.rounds[index]?.steps ?? []) await shop.act(step)
+      }),
+      ...this.#clubs.map(async (club) => {
+        for (let step = 0; step < STEPS; step++) await club.act(index, step)
+      }),
+    ])
+    await this.#askAgain()
+  }
+
+  /** A bank that answers wrongly leaves always something due. */
+  async #askAgain(): Promise<void> {
+    await this.#deployment.connector.kick()
+    await sleep(ASKED_MS)
+  }
+
+  #setMood({ bank }: History | BindingHistory, rate: number): void {
+    if (bank.fake.misbehaviour)
+      bank.fake.misbehaviour.mood = { of: this.#random.pick(['all', 'all', 'reads', 'writes']), rate }
+  }
+
+  /** Time passes with banks that answer wrongly, and then with banks that are well, until nothing moves; the operator decides what is held. */
+  async rest(): Promise<void> {
+    const deployment = this.#deployment
+    for (const each of this.#all) this.#setMood(each, this.#random.pick([0.3, 0.6, 1]))
+    for (const hours of HOSTILE) {
+      this.#look()
+      this.#hours += hours
+      deployment.setClock(this.#hours)
+      await crash(deployment, 'kill both')
+      await this.#askAgain()
+    }
+    for (const each of this.#all) await each.heal()
+    for (const hours of REST) await this.#pass(hours)
+    for (const shop of this.#shops) this.#findings.push(...of(shop, await shop.createAgain()))
+    const commands = deployment.connector.commands()
+    for (let decided = -1; decided !== 0; ) {
+      decided = await settleHeld(deployment, commands, (held) => {
+        this.#requireReason(held)
+        const club = this.#clubs.find(({ siteId }) => siteId === held.site)
+        return club?.decision(held) ?? byLedger(deployment, held)
+      })
+      this.#settled += decided
+      if (decided > 0) await this.#pass(RETRY_HOURS)
+    }
+    commands.end()
+  }
+
+  /** T-Bank's right answers cannot tell apart the refunds of one payment. */
+  #requireReason({ site, paymentUid, refundUid }: Held): void {
+    const bank = this.#deployment.bankOf(site)
+    const canBeRight = bank.kind === 'tbank' && refundUid !== null
+    if (canBeRight || bank.fake.troubles.some((each) => MOVES_MONEY.test(each))) return
+    this.#findings.push(`${site}: ${refundUid ?? 'the charge'} of ${paymentUid} is held after right answers`)
+  }
+
+  async #pass(more: number): Promise<void> {
+    this.#look()
+    this.#hours += more
+    await passTo(this.#deployment, this.#hours)
+  }
+
+  /** Before the processes are killed. */
+  #look(): void {
+    const { service, connector } = this.#deployment
+    if (connector.hasEnded) this.#findings.push('the connector has ended by itself')
+    const broken = service.log.match(/^.*(?:"level":"error"|ncaught|workerd ended).*$/gm) ?? []
+    this.#findings.push(...broken.map((line) => `the log has: ${line.slice(0, 1_000)}`))
+  }
+
+  async report(): Promise<BankReport> {
+    this.#look()
+    const findings = [...this.#findings, ...this.#answers.wrong]
+    const told = await Promise.all(this.#shops.map((shop) => shop.told()))
+    const { output } = await this.#deployment.connector.reconcile(5)
+    const processed = processedBy(this.#deployment)
+    for (const [i, shop] of this.#shops.entries()) {
+      const each = told[i]
+      if (each) findings.push(...of(shop, shop.problems(each, shop.untold(each, output, processed))))
+    }
+    for (const club of this.#clubs) findings.push(...of(club, await club.problems()))
+    return { kinds: this.#kinds(), settled: this.#settled, findings }
+  }
+
+  #kinds(): BankReport['kinds'] {
+    const kinds: BankReport['kinds'] = new Map()
+    for (const { bank } of this.#all)
+      for (const trouble of bank.fake.troubles) {
+        const [operation = '', ...rest] = trouble.split(' ')
+        const [, status] = /^HTTP\/1.1 (\d{3}) /.exec(rest.join(' ')) ?? []
+        const way = status ?? (rest[0]?.startsWith('{"') ? 'no answer' : 'no HTTP')
+        const kind = `${bank.kind} ${operation}`
+        const ways = kinds.get(kind) ?? new Map<string, number>()
+        kinds.set(kind, ways.set(way, (ways.get(way) ?? 0) + 1))
+      }
+    return kinds
+  }
+}
+
+const of = (history: History | BindingHistory, problems: readonly string[]): string[] =>
+  problems.length === 0 ? [] : [[history, ...problems].join('\nPROBLEM ')]
