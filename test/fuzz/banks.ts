@@ -89,9 +89,9 @@ class Batch {
     this.#hours += this.#random.pick(MINUTES) / 60
     this.#deployment.setClock(this.#hours)
     for (const shop of this.#shops)
-      shop.begin({ mood: undefined, isRefundSlow: this.#random.chance(0.3), steps: [] })
+      shop.begin({ mood: undefined, isRefundSlow: this.#random.chance(0.5), steps: [] })
     for (const club of this.#clubs) club.begin(index)
-    for (const each of this.#all) this.#setMood(each, index < OPENING && this.#random.chance(0.7) ? 0 : 0.5)
+    for (const each of this.#all) this.#setMood(each, index < OPENING ? 0 : 0.5)
     await Promise.all([
       ...this.#shops.map(async (shop) => {
         for (const step of shop.rounds[index]?.steps ?? []) await shop.act(step)
