@@ -1,23 +1,23 @@
-// Which links of a bank the service takes for a QR code (contract, section 14): any other one would be repeated for the same register.
+// Which links of a bank are refused: those that the service would refuse (contract, section 14), and those of another code.
+// A stored link is repeated for each equal request, so a bad one is not stored.
 import type { Link, NewCode } from './bank.ts'
+import { IDENTIFIER, qrcIdOf } from './identifiers.ts'
 
-const IDENTIFIER = /^[A-Za-z0-9._-]{1,64}$/
 const ADDRESS = /^https:\/\/[!-~]{1,504}$/
 
-/** @returns why the link is none that can be shown and paid, and asked about */
+/** @returns why the link is refused */
 export function linkProblem(
-  { qrcId, payload, request }: Link,
-  { type, amount, tokenizationPurpose }: Pick<NewCode, 'type' | 'amount' | 'tokenizationPurpose'>,
+  { qrcId, payload }: Pick<Link, 'qrcId' | 'payload'>,
+  { type, amount }: Pick<NewCode, 'type' | 'amount'>,
 ): string | undefined {
   if (!IDENTIFIER.test(qrcId)) return 'the bank’s qrcId is no identifier'
-  if (tokenizationPurpose !== undefined && !IDENTIFIER.test(request ?? ''))
-    return 'the bank’s id of the request to bind an account is no identifier'
   const url = ADDRESS.test(payload) ? URL.parse(payload) : null
-  // What is paid by a link of another id would be asked about by this one.
-  if (url?.pathname.split('/').at(-1) !== qrcId) return 'the bank’s link is not that of its qrcId'
-  const [sum, currency] = [url.searchParams.get('sum'), url.searchParams.get('cur')]
-  // A link that only binds an account takes no payment.
+  if (!url) return 'the bank’s link is no https address of at most 512 characters'
+  // Raiffeisenbank's link to bind an account has an id of its own. It takes no payment.
   if (type === 'TOKEN') return
+  // The bank would be asked about another code than the one that is paid.
+  if (qrcIdOf(payload) !== qrcId) return 'the bank’s link is of another code than its qrcId'
+  const [sum, currency] = [url.searchParams.get('sum'), url.searchParams.get('cur')]
   const isOfSum = sum === null || sum === String(amount)
   const isOfCurrency = currency === null || currency === 'RUB'
   return isOfSum && isOfCurrency ? undefined : 'the bank’s link has another sum or currency'

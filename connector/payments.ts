@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { type BankPayment, type CodeState, type PaymentId, paymentKeyOf } from './bank.ts'
 import { type Core, type KnownCode, type OpenBank, referenceOf } from './core.ts'
+import { IDENTIFIER } from './identifiers.ts'
 import { roublesOf } from './money.ts'
 import { reportRefundsMadeAtBank } from './refunds.ts'
 
@@ -79,6 +80,6 @@ export function recordState(core: Core, known: KnownCode, state: CodeState, sale
 
 /** The bank's number, where it can be a paymentUid: 1 to 64 of `A-Z a-z 0-9 . _ -`. */
 function uidOf(number: string): string {
-  if (/^[A-Za-z0-9._-]{1,64}$/.test(number)) return number
+  if (IDENTIFIER.test(number)) return number
   return createHash('sha256').update(number).digest('hex').slice(0, 32)
 }

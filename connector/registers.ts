@@ -4,6 +4,7 @@ import { Refused } from './bank-errors.ts'
 import { addBinding } from './bindings.ts'
 import { type Core, type OpenSite, referenceOf } from './core.ts'
 import type { CodeRow } from './disk/codes.ts'
+import { IDENTIFIER } from './identifiers.ts'
 import { linkProblem } from './links.ts'
 import { messageOf } from './log.ts'
 import { AmountField, kopecksOf } from './money.ts'
@@ -62,8 +63,8 @@ export class Registers {
   async #registerOnce(site: OpenSite, asked: Register): Promise<Answer> {
     const { disk, platform, log } = this.#core
     const known = disk.codes.ofKey(site.siteId, asked.key)
-    if (known && isStillGood(known, platform.now())) return linkAnswer(known)
     const spec = specOf(site, asked, platform.now())
+    if (known && isStillGood(known, spec, platform.now())) return linkAnswer(known)
     if (typeof spec === 'string') return refused(spec)
 
     const id = platform.random(16)
@@ -83,6 +84,9 @@ export class Registers {
       const made = await site.account.register(code, AbortSignal.timeout(TIMEOUT_MS))
       const problem = linkProblem(made, spec)
       if (problem !== undefined) throw new Error(problem)
+      if (spec.tokenizationPurpose !== undefined && !IDENTIFIER.test(made.request ?? '')) {
+        throw new Error('the bank’s id of the request to bind an account is no identifier')
+      }
       const { name, bank } = site.bank
       // The row would be the other's: the same register gets a link of that one.
       if (!isOwner(site.bank, disk))
@@ -153,8 +157,17 @@ function specOf(site: OpenSite, request: Register, now: number) {
   return { ...fields, ttl: ttl ?? Math.max(1, Math.ceil((expiresAt - now) / MINUTE_MS)), expiresAt }
 }
 
-const isStillGood = ({ state, expiresAt }: CodeRow, now: number): boolean =>
-  state === 'PAID' || (state === 'OPEN' && (expiresAt === null || now < expiresAt))
+/** Whether a repeat gets the link again. An older version can have stored one that the service refuses. */
+function isStillGood(
+  { state, expiresAt, qrcId, payload }: CodeRow,
+  spec: ReturnType<typeof specOf>,
+  now: number,
+): boolean {
+  if (state === 'PAID') return true
+  if (state !== 'OPEN' || (expiresAt !== null && now >= expiresAt)) return false
+  if (typeof spec === 'string') return true
+  return qrcId !== null && payload !== null && linkProblem({ qrcId, payload }, spec) === undefined
+}
 
 type LinkFields = Pick<CodeRow, 'payload' | 'qrcId' | 'reference' | 'expiresAt'>
 

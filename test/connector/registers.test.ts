@@ -1,4 +1,6 @@
 // Registers: what is refused, what is unavailable, and that nothing of a failed one stays.
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { fakeOf, HOUR, MINUTE, register, registerData, start, surroundings } from './harness.ts'
 
@@ -158,7 +160,7 @@ it.each([
   ['cafe', 'GetQr', { Data: LINK.replace('https', 'http') }],
   ['cafe', 'GetQr', { Data: `${LINK}?sum=1&cur=RUB` }],
   ['cafe', 'GetQr', { Data: `${LINK}?sum=10000&cur=USD` }],
-  ['farm', 'register', { payload: `${LINK}?${'a'.repeat(512)}` }],
+  ['cafe', 'GetQr', { Data: `${LINK}?${'a'.repeat(512 - LINK.length)}` }],
   ['farm', 'register', { qrId: 'another' }],
 ])(
   '503 where %s gets by %s a link that nobody could take, and it is not repeated: %o',
@@ -175,6 +177,41 @@ it.each([
     })
   },
 )
+
+it.each([
+  ['tea', { type: 'COUNTER', amount: undefined }, 'register', {}],
+  ['tea', { type: 'STATIC', amount: undefined }, 'register', {}],
+  ['cafe', {}, 'GetQr', { Data: LINK }],
+  ['cafe', {}, 'GetQr', { Data: `${LINK}?${'a'.repeat(511 - LINK.length)}` }],
+  ['cafe', { flags: ['CREATE_TOKEN'] }, 'GetQr', { Data: `${LINK}?type=02&sum=10000&cur=RUB` }],
+  // The link has an id of its own in each example of the document.
+  [
+    'farm',
+    { type: 'TOKEN', amount: undefined },
+    'subscribe',
+    { qr: { id: 'AD10001', payload: 'https://sub.nspk.ru/AS30002', url: 'https://bank.example/AS30002' } },
+  ],
+])('%s gives a link that can be taken: %o', async (site, asked, operation, changes) => {
+  const at = await surroundings()
+  await start(at)
+  fakeOf(site).of(at).fail(operation, { changes })
+  await expect(register(at, site, asked)).resolves.toBeDefined()
+})
+
+it('a link that an older version stored and the service refuses is not repeated', async () => {
+  const at = await surroundings()
+  const { stop } = await start(at)
+  const data = registerData(at, 'tea')
+  const send = async () => (await at.service.instruct('qrCode.register', data, at.clock.now)).body
+  const first = await send()
+  expect(await send()).toEqual(first)
+  await stop()
+  const database = new DatabaseSync(join(at.directory, 'connector.sqlite'))
+  database.exec(`UPDATE codes SET payload = replace(payload, 'sum=10000', 'sum=20000')`)
+  database.close()
+  await start(at)
+  expect((await send()).payload).toContain('sum=10000')
+})
 
 it('503 where T-Bank gives null for the request to bind an account', async () => {
   const at = await surroundings()

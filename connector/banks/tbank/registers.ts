@@ -1,6 +1,7 @@
 // Registration of T-Bank's links: a payment, a payment that binds an account, a binding alone.
 import type { Link, NewCode } from '../../bank.ts'
 import { Refused, Unavailable } from '../../bank-errors.ts'
+import { qrcIdOf } from '../../identifiers.ts'
 import { roublesOf } from '../../money.ts'
 import { moscowTime } from '../../moscow.ts'
 import * as answers from './answers.ts'
@@ -92,5 +93,3 @@ async function registerBinding(
   }
   return { qrcId, payload, reference: '', request }
 }
-
-const qrcIdOf = (payload: string): string => URL.parse(payload)?.pathname.split('/').at(-1) ?? ''
