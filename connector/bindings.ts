@@ -7,6 +7,7 @@ import { bankOf, type Core, type OpenBank, referenceOf } from './core.ts'
 import { derivedId } from './derived-id.ts'
 import type { BindingRow, NewBindingRow } from './disk/bindings.ts'
 import { addressOf } from './disk/reports.ts'
+import { beginOf } from './disk-age.ts'
 import { intervalAt, isDue } from './schedule.ts'
 
 const MINUTE_MS = 60_000
@@ -152,14 +153,16 @@ export async function askBinding(
 }
 
 /**
- * From when on INACTIVE ends the binding, where it does not yet. No bank says of when its answer is: it can be the refusal before a
+ * When INACTIVE may end this binding; undefined: now. No bank says of when its answer is: it can be the refusal before a
  * consent that the payer gave since.
  */
 function endsFromOf(core: Core, row: BindingRow, now: number): number | undefined {
   if (row.state !== 'CREATED') return
-  // One that this disk has learned from the service as agreed has no report.
+  // One that this disk has learned from the service as agreed has no report: the consent is from before the disk, and can have
+  // come long after the end of the code, which is the row's time then.
   const report = core.disk.reports.get(addressOf(row.site, reportPathOf(row)))
-  const endsFrom = (report?.createdAt ?? row.createdAt) + HOUR_MS
+  const consentedAt = report?.createdAt ?? Math.max(row.createdAt, beginOf(core.disk))
+  const endsFrom = consentedAt + HOUR_MS
   return isDue(endsFrom, now, HOUR_MS) ? undefined : endsFrom
 }
 

@@ -1,5 +1,5 @@
 // Carries out the charges on disk: each is sent once, and asked about until the bank states its end.
-import type { ChargeState, NewCharge } from './bank-bindings.ts'
+import type { BindingState, ChargeState, NewCharge } from './bank-bindings.ts'
 import { askBinding } from './bindings.ts'
 import type { Cancellations } from './cancellations.ts'
 import { isLinkPaid } from './charge-link.ts'
@@ -96,10 +96,13 @@ export class ChargeRunner extends DueRunner<ChargeRow> {
     return disk.bindings.get(charge)?.state === 'DELETED' ? 'TOKEN_DELETED' : undefined
   }
 
-  async #boundState(open: OpenBank, charge: ChargeRow) {
+  async #boundState(open: OpenBank, charge: ChargeRow): Promise<BindingState | undefined> {
     const row = this.core.disk.bindings.get(charge)
-    // Of a binding that this disk does not have only the state is asked for.
-    return row ? askBinding(this.core, open, row) : open.bank.bindings?.state(charge.request)
+    if (row) return askBinding(this.core, open, row)
+    // Of a binding that this disk does not have nobody knows whether INACTIVE is from before its consent: the service's list
+    // brings it, or the charge expires.
+    const state = await open.bank.bindings?.state(charge.request)
+    return state?.status === 'INACTIVE' ? { status: 'WAITING' } : state
   }
 
   /** The charge with the bank's id of it on disk. */

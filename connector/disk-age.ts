@@ -45,7 +45,8 @@ export const recordRead = ({ disk }: Core, list: WaitingList, siteId: string): v
 const readKey = (list: WaitingList, siteId: string): string => `waitingRead:${list}:${siteId}`
 
 /** When the disk was made, or restored for the last time. */
-const beginOf = ({ meta, heldPeriods }: Disk): number => Math.max(meta.createdAt, heldPeriods.lastEnd())
+export const beginOf = ({ meta, heldPeriods }: Disk): number =>
+  Math.max(meta.createdAt, heldPeriods.lastEnd())
 
 /** Whether all that was done with the code was done on this disk. A backup can be of a machine with another clock. */
 function isRegisteredSince({ codes, heldPeriods }: Disk, siteId: string, qrcId: string): boolean {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { chargeToSettle } from '../../connector/commands/held.ts'
 import { boundBy, charge, deleteToken, isOnDisk, minutes, PRICE, registerToken } from './bound.ts'
-import { HOUR, MINUTE, ofRefund, refund, register, start, surroundings } from './harness.ts'
+import { DAY, HOUR, MINUTE, ofRefund, refund, register, start, surroundings } from './harness.ts'
 
 /** A connector, and an account that T-Bank has bound. */
 async function bound() {
@@ -75,18 +75,48 @@ it('an end within an hour after the consent is reported an hour after it, also w
   expect(at.service.site('cafe').bindings.get(binding.bindingUid)).toMatchObject({ status: 'DELETED' })
 })
 
-it('a new disk does not take a refusal from before the consent for an end', async () => {
+it.each([
+  ['a new disk', 'nothing', 'new', undefined],
+  ['a new disk', 'that it came days after the end of its code', 'new', -3 * DAY],
+  ['a restored disk', 'that it came days after the end of its code', 'restored', -3 * DAY],
+])(
+  '%s does not take a refusal from before the consent for an end, and of the consent it knows %s',
+  async (...each) => {
+    const [, , disk, endsIn] = each
+    const { at, running, binding } = await bound()
+    await running.stop()
+    rmSync(join(at.directory, 'connector.sqlite'))
+    const restoredFrom = at.clock.now
+    if (disk === 'restored') {
+      await (await start(at)).stop()
+      at.clock.now += DAY
+    }
+    const expiresOn = endsIn && new Date(at.clock.now + endsIn).toISOString()
+    at.service.bindings = [{ ...binding, reference: binding.bindingReference, status: 'CREATED', expiresOn }]
+    at.tbank.fail('GetAddAccountQrState', { changes: { Status: 'INACTIVE' } })
+    at.clock.now += MINUTE
+    const next = await start(at, disk === 'restored' ? { restoredFrom } : {})
+    await next.connector.settle()
+    expect(at.tbank.callsOf('GetAddAccountQrState').length).toBeGreaterThan(0)
+    at.clock.now += 10 * MINUTE
+    const asked = await charge(at, binding, await register(at, 'cafe', { amount: PRICE }))
+    await minutes({ at, running: next }, 1)
+    expect(asked.result()?.status).toBe('COMPLETED')
+  },
+)
+
+it('a refusal from before the consent of a binding that is not on disk leaves its charge waiting', async () => {
   const { at, running, binding, link } = await bound()
   await running.stop()
   rmSync(join(at.directory, 'connector.sqlite'))
-  at.service.bindings = [{ ...binding, reference: binding.bindingReference, status: 'CREATED' }]
-  at.tbank.fail('GetAddAccountQrState', { changes: { Status: 'INACTIVE' } })
-  at.clock.now += MINUTE
   const next = await start(at)
   await next.connector.settle()
-  expect(at.tbank.callsOf('GetAddAccountQrState').length).toBeGreaterThan(0)
+  at.tbank.fail('GetAddAccountQrState', { changes: { Status: 'INACTIVE' } }, 2)
   const asked = await charge(at, binding, link)
-  await minutes({ at, running: next }, 1)
+  await next.connector.settle()
+  expect(next.core.disk.bindings.get({ site: 'cafe', bindingUid: binding.bindingUid })).toBeUndefined()
+  expect(asked.result()).toBeUndefined()
+  await minutes({ at, running: next }, 2)
   expect(asked.result()?.status).toBe('COMPLETED')
 })
 
