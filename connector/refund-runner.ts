@@ -50,14 +50,16 @@ export class RefundRunner extends DueRunner<RefundRow> {
     } catch (error) {
       log('warning', 'a step of a refund failed', { ...idOf(refund), error: messageOf(error) })
       // Nothing happens where the step has changed the state: it says itself when it is due.
-      this.#delay(refund, this.core.platform.now() + RETRY_MS)
+      this.#delay(refund, this.core.platform.now() + RETRY_MS, messageOf(error))
     }
   }
 
   #missingBank(refund: RefundRow): void {
     const { log, platform } = this.core
-    log('error', 'the bank of a refund is not configured', { ...idOf(refund), bank: refund.bank })
-    this.#delay(refund, platform.now() + 3_600_000)
+    // A held one is listed, and its error was logged when it was held.
+    const level = refund.state === 'HELD' ? 'warning' : 'error'
+    log(level, 'the bank of a refund is not configured', { ...idOf(refund), bank: refund.bank })
+    this.#delay(refund, platform.now() + 3_600_000, `the connector has no bank ${refund.bank}`)
   }
 
   /** A request only with the state SENDING on disk. */
@@ -130,8 +132,12 @@ export class RefundRunner extends DueRunner<RefundRow> {
     }
   }
 
-  #delay(refund: RefundRow, nextAt: number): void {
-    this.core.disk.refunds.change(refund, { state: refund.state, nextAt })
+  /** @param why it was not sent, where it waits to be */
+  #delay(refund: RefundRow, nextAt: number, why?: string): void {
+    const { state } = refund
+    const change =
+      state === 'QUEUED' && why !== undefined ? { state, reason: why, nextAt } : { state, nextAt }
+    this.core.disk.refunds.change(refund, change)
   }
 }
 

@@ -46,6 +46,9 @@ export async function check(options: Options, print: Print): Promise<number> {
     showEnds(bank.name, `banks.${bank.name}`)
     if (isWhole) for (const result of unfinishedOf(core, bank, before)) show(bank.name, result)
   }
+  if (isWhole)
+    for (const name of missingBanksOf(core))
+      for (const result of toSettleOf(core, name)) show(`${name}, which the configuration lacks`, result)
   for (const site of sites) {
     for (const result of await tried(() => checkToken(core, site))) show(site.siteId, result)
     for (const result of await tried(async () => (await site.account.check?.()) ?? []))
@@ -96,9 +99,6 @@ async function checkToken(core: Core, site: OpenSite): Promise<CheckResult[]> {
 
 function unfinishedOf(core: Core, { name }: OpenBank, before: number): CheckResult[] {
   const { disk } = core
-  const held = disk.refunds.held().filter(({ bank }) => bank === name).length
-  const unsent = unsentRefunds(core).filter(({ bank }) => bank === name).length
-  const charges = disk.charges.held().filter(({ bank }) => bank === name).length
   const waiting = disk.webhooks
     .waiting()
     .filter(({ bank, note, receivedAt }) => bank === name && (note !== '' || receivedAt < before))
@@ -117,16 +117,31 @@ function unfinishedOf(core: Core, { name }: OpenBank, before: number): CheckResu
       isGood: false,
       text: `${subjectText(subject)}: the bank does not state whether it was paid: see reconcile`,
     })),
-    ...(held > 0 ? [{ isGood: false, text: `${held} refunds are held: see settle` }] : []),
-    ...(unsent > 0
-      ? [{ isGood: false, text: `${unsent} refunds could not be sent for 72 hours: see settle` }]
-      : []),
-    ...(charges > 0 ? [{ isGood: false, text: `${charges} charges are held: see settle` }] : []),
+    ...toSettleOf(core, name),
     ...waiting.map(({ id, note, receivedAt }) => ({
       isGood: false,
       text: `the webhook ${id} of ${new Date(receivedAt).toISOString()} is not reported: ${note || 'not yet processed'}`,
     })),
   ]
+}
+
+/** How much `settle` lists of a bank. */
+function toSettleOf(core: Core, name: string): CheckResult[] {
+  const count = (rows: { bank: string }[]) => rows.filter(({ bank }) => bank === name).length
+  return [
+    { rows: core.disk.refunds.held(), what: 'refunds are held' },
+    { rows: unsentRefunds(core), what: 'refunds have not been sent for 72 hours' },
+    { rows: core.disk.charges.held(), what: 'charges are held' },
+  ]
+    .filter(({ rows }) => count(rows) > 0)
+    .map(({ rows, what }) => ({ isGood: false, text: `${count(rows)} ${what}: see settle` }))
+}
+
+/** The banks of what `settle` lists that the configuration lacks. */
+function missingBanksOf(core: Core): string[] {
+  const { refunds, charges } = core.disk
+  const names = [...refunds.held(), ...unsentRefunds(core), ...charges.held()].map(({ bank }) => bank)
+  return [...new Set(names)].filter((name) => !core.banks.has(name))
 }
 
 function notAcceptedOf({ disk }: Core, { siteId }: OpenSite, before: number): CheckResult[] {

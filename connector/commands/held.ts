@@ -15,7 +15,7 @@ export interface Decision {
   by: string
 }
 
-/** What is held, and what the decision does. */
+/** What is held or cannot be sent, and what the decision does. */
 interface Held {
   paymentUid: string
   /** Null: it is a charge. */
@@ -25,11 +25,11 @@ interface Held {
   path: string
   /** What the operator reads before the decision. */
   lines: string[]
-  /** Within a transaction. @throws Error where it is not held any more */
+  /** Within a transaction. @throws Error where it is not to be decided any more */
   finish: () => void
 }
 
-/** Refunds that wait until the operator decides, or the connector can send them. */
+/** Refunds that the connector could not send for 72 hours: they wait until it can, or the operator decides. */
 export const unsentRefunds = ({ disk, platform }: Core): RefundRow[] =>
   disk.refunds.unsentSince(platform.now() - UNDECIDED_MS)
 
@@ -103,6 +103,8 @@ function requireDecidable(core: Core, refund: RefundRow | undefined): void {
   const isUnsent = ({ site, paymentUid, refundUid }: RefundRow) =>
     site === refund?.site && paymentUid === refund.paymentUid && refundUid === refund.refundUid
   if (refund?.state === 'HELD' || unsentRefunds(core).some(isUnsent)) return
+  if (refund?.state === 'SENDING')
+    throw new Error('the refund is SENDING, the bank is being asked: try again in a minute')
   throw new Error(
     `the refund is ${refund?.state}, only a held one can be settled, or one that could not be sent for 72 hours`,
   )

@@ -86,7 +86,7 @@ function list(core: Core, print: Print): number {
   for (const line of unknown) print(line)
   print(
     count === 0
-      ? 'no refund and no charge is held'
+      ? 'nothing is held, and nothing has been unsent for 72 hours'
       : `${count} held or not sent: settle each with --as completed or --as declined, and --by your name`,
   )
   return count + unknown.length === 0 ? 0 : 1

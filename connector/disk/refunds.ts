@@ -83,7 +83,8 @@ export class Refunds {
       `SELECT count(*) AS count FROM refunds WHERE ${OPEN} AND state = 'HELD'`,
     )
     this.#unsent = database.prepare(
-      `${SELECT} AS due WHERE ${OPEN} AND state = 'QUEUED' AND created_at <= ? AND NOT ${BLOCKED} ORDER BY given_at`,
+      `${SELECT} AS due WHERE ${OPEN} AND state = 'QUEUED' AND reason <> '' AND created_at <= ? AND NOT ${BLOCKED}
+       ORDER BY given_at`,
     )
     this.#oldest = database.prepare(
       `SELECT min(created_at) AS oldest, count(*) AS count FROM refunds WHERE ${OPEN}`,
@@ -146,7 +147,10 @@ export class Refunds {
     return rowsOf(this.#held.all())
   }
 
-  /** Those that came before that time, and could not be sent; not those that wait for another refund of their payment. */
+  /**
+   * Those that came before that time, and could not be sent: each failed try leaves its reason. Not those that were never tried,
+   * as while the connector was down, nor those that wait for another refund of their payment.
+   */
   unsentSince(time: number): RefundRow[] {
     return rowsOf(this.#unsent.all(time))
   }

@@ -208,7 +208,9 @@ describe('settle', () => {
         errors: `the refund is ${status}, only a held one can be settled, or one that could not be sent for 72 hours`,
       },
     })
-    expect((await runCommand(at, 'settle')).lines).toEqual(['no refund and no charge is held'])
+    expect((await runCommand(at, 'settle')).lines).toEqual([
+      'nothing is held, and nothing has been unsent for 72 hours',
+    ])
   })
 
   it.each([

@@ -167,6 +167,8 @@ describe.each(FAKES)('a refund at the bank of $site', (each) => {
     expect(next.core.disk.refunds.held()).toMatchObject([
       { bank: 'another-bank', reason: 'it may have been carried out before this disk knew of it' },
     ])
+    const missing = next.log.filter(({ message }) => message === 'the bank of a refund is not configured')
+    expect(missing.map(({ level }) => level)).toEqual(['warning'])
     expect((await sendGone()).status).toBe(202)
   })
 

@@ -84,7 +84,9 @@ it('a refund that could not be sent for 72 hours is not decided while the connec
     }
   }
   await running.connector.settle()
-  expect(refusals).toEqual([expect.stringContaining('the refund is SENDING, only a held one can be settled')])
+  expect(refusals).toEqual([
+    expect.stringContaining('the refund is SENDING, the bank is being asked: try again in a minute'),
+  ])
   expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
 })
 

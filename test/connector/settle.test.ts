@@ -48,6 +48,8 @@ function decisionsOf(directory: string): unknown[] {
   return rows.map((row) => ({ ...row }))
 }
 
+const NOTHING = 'nothing is held, and nothing has been unsent for 72 hours'
+
 const ANSWERS = [
   ['1.50\n', 'it is decided'],
   ['  1.50  \n', 'it is decided'],
@@ -135,7 +137,7 @@ describe('settle', () => {
       ],
     })
     expect((await runCommand(at, 'check')).lines).toContain(
-      'FAIL tbank-cafe: 1 refunds could not be sent for 72 hours: see settle',
+      'FAIL tbank-cafe: 1 refunds have not been sent for 72 hours: see settle',
     )
     const { code, lines } = await runTyping(
       ...([at, '1.50\n', 'settle', ...of, '--as', 'declined', '--by', 'anna'] as const),
@@ -145,6 +147,8 @@ describe('settle', () => {
       why,
       `${asked.refundUid}: DECLINED, reported to the service`,
     ])
+    // The other one was never tried.
+    expect(await runCommand(at, 'settle')).toMatchObject({ code: 0, lines: [NOTHING] })
     at.tbank.heal()
     at.clock.now = Date.now()
     const running = await start({ ...at, directory: `${at.directory}/data` })
@@ -157,7 +161,7 @@ describe('settle', () => {
     const { at, of } = await unsentRefund(71)
     expect(await runCommand(at, 'settle')).toMatchObject({
       code: 0,
-      lines: ['no refund and no charge is held'],
+      lines: [NOTHING],
     })
     const { code, errors } = await runCommand(
       at,
@@ -174,6 +178,61 @@ describe('settle', () => {
       'the refund is QUEUED, only a held one can be settled, or one that could not be sent for 72 hours',
     ])
   })
+
+  it('lists a refund that cannot be read, as one of a later version, with the fault', async () => {
+    const { at, running } = await withDisk(73)
+    const link = await register(at, 'cafe')
+    await at.tbank.pay(link.qrcId)
+    await running.connector.settle()
+    const asked = await refund(at, 'cafe', link, '1.50')
+    const database = new DatabaseSync(`${at.directory}/data/connector.sqlite`)
+    database.exec(`UPDATE codes SET type = 'LATER'`)
+    database.close()
+    await running.connector.settle(1)
+    await running.stop()
+    const { lines } = await runCommand(at, 'settle')
+    expect(lines[0]).toContain(asked.refundUid)
+    expect(lines[2]).toMatch(/^ {2}not sent for 72 hours: .+/)
+  })
+
+  it.each([73, 71])(
+    'lists a refund whose bank the configuration lacks, %i hours after it came',
+    async (hours) => {
+      const { at, running } = await withDisk(hours)
+      const link = await register(at, 'cafe')
+      await at.tbank.pay(link.qrcId)
+      await running.connector.settle()
+      const asked = await refund(at, 'cafe', link, '1.50')
+      await running.stop()
+      const { 'tbank-cafe': _, ...banks } = at.config.banks
+      const sites = { ...at.config.sites, cafe: { ...at.config.sites.cafe, bank: 'raif-farm' } }
+      const without = { ...at, config: Object.assign({}, at.config, { banks, sites }) }
+      // The connector was down all the time: nothing was tried.
+      expect((await runCommand(without, 'settle')).lines).toEqual([NOTHING])
+      const next = await start({ ...without, directory: `${at.directory}/data` })
+      await next.connector.settle()
+      await next.stop()
+      const isListed = hours === 73
+      const { lines } = await runCommand(without, 'settle')
+      expect(lines.slice(0, -1)).toEqual(
+        isListed
+          ? [
+              `--site cafe --payment ${asked.paymentUid} --refund ${asked.refundUid}`,
+              expect.stringMatching(/^ {2}1\.50 RUB, /),
+              '  not sent for 72 hours: the connector has no bank tbank-cafe',
+            ]
+          : [],
+      )
+      const shown = (await runCommand(without, 'check')).lines.filter((line) => line.includes('tbank-cafe'))
+      expect(shown).toEqual(
+        isListed
+          ? [
+              'FAIL tbank-cafe, which the configuration lacks: 1 refunds have not been sent for 72 hours: see settle',
+            ]
+          : [],
+      )
+    },
+  )
 
   it('decides what is held where the configuration has no site any more', async () => {
     const { at, asked, of } = await heldRefund()
