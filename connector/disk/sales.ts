@@ -45,7 +45,8 @@ export class Sales {
        asked_at, ask_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     this.#within = database.prepare(
-      // Its created_at follows that of the one before, which a clock that was ahead can have made: the end is right then.
+      // After a clock that was ahead, created_at stays in the future, because sales are kept in order; expires_at comes from the
+      // service and is right.
       `${SELECT} WHERE reference IS NOT NULL AND min(created_at, expires_at) >= ? AND min(created_at, expires_at) < ?
        AND ${SALE_IS_KNOWN} ORDER BY created_at`,
     )
