@@ -1,4 +1,4 @@
-// One payment of Raiffeisenbank is one payment, however the bank writes its time.
+// One payment is one payment, however the bank writes its time, and two are two, also where the bank leaves their numbers empty.
 import { describe, expect, it } from 'vitest'
 import { fakeOf, MINUTE, pay, register, start, surroundings } from './harness.ts'
 
@@ -116,3 +116,39 @@ it.each([
     expect(core.disk.payments.ofCode(site, link.qrcId)).toMatchObject([{ amount: 10_000 }])
   },
 )
+
+/** Two codes of Tochka, each with a payment whose numbers the bank leaves empty. */
+async function unnumbered(status: 'Accepted' | 'Rejected', changes: object = {}) {
+  const at = await surroundings()
+  const { connector } = await start(at)
+  const links = [await register(at, 'tea', changes), await register(at, 'tea', changes)]
+  for (const { qrcId } of links) await at.tochka.pay(qrcId, { status, times: 0 })
+  const made = Array.from(at.tochka.codes.values(), ({ payments }) => payments).flat()
+  const numbers = made.map(({ refTransactionId }) => refTransactionId)
+  for (const payment of made) Object.assign(payment, { refTransactionId: '', trxId: '' })
+  at.clock.now += MINUTE
+  await connector.settle()
+  const reported = () => Array.from(at.service.site('tea').payments.values())
+  return { at, connector, links, made, numbers, reported }
+}
+
+it('paid links to whose payments Tochka gives no number are told once it does, each', async () => {
+  const { at, connector, links, made, numbers, reported } = await unnumbered('Accepted')
+  expect(reported()).toEqual([])
+  made.forEach((payment, i) => {
+    Object.assign(payment, { refTransactionId: numbers[i] })
+  })
+  at.clock.now += MINUTE
+  await connector.settle()
+  expect(reported()).toMatchObject(
+    links.map(({ qrcId }, i) => ({ qrcId, status: 'COMPLETED', networkUid: numbers[i] })),
+  )
+})
+
+it.each([
+  ['a link', {}],
+  ['a static code', { type: 'STATIC', ttl: undefined, expiresOn: undefined }],
+])('a rejected payment of %s of Tochka without a number hides that of no other', async (_, changes) => {
+  const { links, reported } = await unnumbered('Rejected', changes)
+  expect(reported()).toMatchObject(links.map(({ qrcId }) => ({ qrcId, status: 'DECLINED' })))
+})

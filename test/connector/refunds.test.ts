@@ -583,6 +583,20 @@ it('a refund names the completed payment of a link, not an attempt that was decl
   expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
 })
 
+it('a refund of a payment that an older version has stored without its number asks Tochka for it', async () => {
+  const at = await surroundings()
+  const { connector, core } = await start(at)
+  const link = await register(at, 'tea')
+  const number = await at.tochka.pay(link.qrcId)
+  await connector.settle()
+  for (const row of core.disk.payments.ofCode('tea', link.qrcId))
+    core.disk.payments.put({ ...row, number: '' })
+  const asked = await refund(at, 'tea', link, '30.00')
+  await connector.settle()
+  expect(at.tochka.callsOf('refund')).toMatchObject([{ body: { Data: { refTransactionId: number } } }])
+  expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
+})
+
 it.each([
   ['of a site that is not configured', { siteId: 'other', reference: 'tbank-cafe:1' }, 503],
   ['of a bank that is not configured', { siteId: 'cafe', reference: 'tbank-old:1' }, 503],

@@ -22,12 +22,15 @@ export const PaymentStatus = of(
 export const Payments = z.object({
   Data: z.object({
     Payments: z.array(
-      z.object({
-        qrcId: z.string(),
-        status: z.string(),
-        refTransactionId: z.string(),
-        message: z.string().optional(),
-      }),
+      z
+        .object({
+          qrcId: z.string(),
+          status: z.string(),
+          refTransactionId: z.string(),
+          message: z.string().optional(),
+        })
+        // One that is not paid may have no number yet. Two that are paid would be one.
+        .refine(({ status, refTransactionId }) => status !== 'Accepted' || refTransactionId !== ''),
     ),
   }),
   Meta: z.object({ totalPages: z.int() }),
@@ -78,6 +81,6 @@ export const IncomingPayment = z.object({
   merchantId: z.string(),
   qrcId: z.string(),
   amount: z.string(),
-  refTransactionId: z.string(),
+  refTransactionId: z.string().min(1),
   payerMobileNumber: z.string().optional(),
 })

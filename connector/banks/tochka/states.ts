@@ -20,11 +20,11 @@ export function listedState(
   // Only its webhook has the amount of a payment of a code without one.
   if (amount === undefined) return { payments: [], isPartial: true, isPending }
   return {
-    payments: final.map(({ status, refTransactionId: number, message: reason }) => ({
+    payments: final.map(({ status, refTransactionId, message: reason }) => ({
       ...(status === 'Accepted'
         ? { status: 'COMPLETED' as const }
         : { status: 'DECLINED' as const, ...(reason ? { reason } : {}) }),
-      number,
+      number: refTransactionId || qrcId,
       amount,
     })),
     isPending,
@@ -54,5 +54,5 @@ export function saleState(
 
 /** The rejected attempt that the status of a code tells of. */
 export function declined({ qrcId, amount }: Code, trxId: string | undefined): BankPayment[] {
-  return amount === undefined ? [] : [{ status: 'DECLINED', number: trxId ?? qrcId, amount }]
+  return amount === undefined ? [] : [{ status: 'DECLINED', number: trxId || qrcId, amount }]
 }

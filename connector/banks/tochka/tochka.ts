@@ -125,7 +125,7 @@ class Tochka implements Bank {
     const { accountId } = partsOf(reference)
     const [accountCode, bankCode] = accountId.split('/')
     // Of several payments of one link only the number says which one is refunded.
-    const refTransactionId = number ?? (await notInDoubt(this.#numberOf(qrcId, paidFrom)))
+    const refTransactionId = number || (await notInDoubt(this.#numberOf(qrcId, paidFrom)))
     const { Data } = await this.#call(changes(bodies.Refund), {
       operation: 'refund',
       method: 'POST',
