@@ -117,6 +117,23 @@ it.each([
   },
 )
 
+it.each([0, '', -10_000, 0.5])(
+  'a payment of which a webhook of T-Bank states the amount %j has that which the bank states when asked',
+  async (Amount) => {
+    const at = await surroundings()
+    const { connector, core } = await start(at)
+    const { qrcId } = await register(at, 'cafe')
+    const paymentId = await at.tbank.pay(qrcId, { times: 0 })
+    const { Data: _, ...notification } = at.tbank.notificationOf(paymentId)
+    const Token = at.tbank.tokenOf({ ...notification, Amount })
+    await at.tbank.deliver(paymentId, {}, { Amount, Token })
+    expect(at.tbank.webhookAnswers).toMatchObject([{ status: 200 }])
+    await connector.settle()
+    expect(at.tbank.callsOf('GetState')).toHaveLength(1)
+    expect(core.disk.payments.ofCode('cafe', qrcId)).toMatchObject([{ status: 'COMPLETED', amount: 10_000 }])
+  },
+)
+
 /** Two codes of Tochka, each with a payment whose numbers the bank leaves empty. */
 async function unnumbered(status: 'Accepted' | 'Rejected', changes: object = {}) {
   const at = await surroundings()

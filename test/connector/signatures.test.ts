@@ -92,6 +92,7 @@ describe('Tochka', () => {
     ['another customer', jwt({ ...CLAIMS, customerCode: '300000093' })],
     ['no customer', jwt({ ...CLAIMS, customerCode: undefined })],
     ['a malformed amount', jwt({ ...CLAIMS, amount: '1e5' })],
+    ['an amount of nothing', jwt({ ...CLAIMS, amount: '0.00' })],
     ['an empty refTransactionId', jwt({ ...CLAIMS, refTransactionId: '' })],
   ])('refuses %s', async (_, token) => {
     await expect(tochkaOf('300000092', own).verify(token)).rejects.toThrow(Unauthorized)

@@ -134,8 +134,9 @@ class TBank implements Bank {
     const { PaymentId: reference, OrderId: order } = data
     const webhook = { id, reference, ...(order !== undefined && { order }) }
     const amount = Number(data.Amount)
-    if (data.Status !== 'CONFIRMED' || fields.Success !== true || !Number.isSafeInteger(amount))
-      return webhook
+    // Where no payment can have the amount, the bank is asked.
+    const isAmount = Number.isSafeInteger(amount) && amount > 0
+    if (data.Status !== 'CONFIRMED' || fields.Success !== true || !isAmount) return webhook
     return { ...webhook, payment: { status: 'COMPLETED', number: data.PaymentId, amount } }
   }
 

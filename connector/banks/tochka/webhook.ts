@@ -50,7 +50,7 @@ export class TochkaWebhooks {
     if (webhookType !== 'incomingSbpPayment') return undefined
     const payment = IncomingPayment.safeParse(payload)
     const amount = payment.success ? kopecksOf(payment.data.amount) : undefined
-    if (!payment.success || amount === undefined) throw new Unauthorized('the payment lacks a field')
+    if (!payment.success || !amount) throw new Unauthorized('the payment lacks a field')
     const { qrcId, merchantId, refTransactionId, payerMobileNumber: phone } = payment.data
     return {
       id: refTransactionId,
