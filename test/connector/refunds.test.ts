@@ -520,6 +520,23 @@ it('a refund of which T-Bank states that nothing was taken from the amount is no
   ])
 })
 
+it.each([0.5, -1, '100.00', null])(
+  'a refund at T-Bank is made where the answers to Cancel and GetQrState state the amount %j, which is not read',
+  async (Amount) => {
+    const { at, running, bank, link } = await paid(CAFE)
+    at.tbank.isRefundSlow = true
+    bank.fail('Cancel', { changes: { Amount } })
+    const asked = await refund(at, 'cafe', link, '30.00')
+    await running.connector.settle()
+    expect(running.core.disk.refunds.held()).toEqual([])
+    at.tbank.finishRefund(at.tbank.session(link.qrcId).paymentId, true)
+    bank.fail('GetQrState', { changes: { Amount } }, 9)
+    at.clock.now += HOUR
+    await running.connector.settle()
+    expect(ofRefund(at, asked)).toMatchObject({ status: 'COMPLETED' })
+  },
+)
+
 it.each([TEA, CAFE])(
   '$site: a refund whose result could not be stored is held, not sent again',
   async (each) => {

@@ -151,6 +151,14 @@ it.each([
   expect((await register()).status).toBe(200)
 })
 
+it('a link of T-Bank is registered where GetQr states an amount that none can have: it is not read', async () => {
+  const at = await surroundings()
+  await start(at)
+  at.tbank.fail('GetQr', { changes: { Amount: 0.5 } })
+  const data = registerData(at, 'cafe')
+  expect((await at.service.instruct('qrCode.register', data, at.clock.now)).status).toBe(200)
+})
+
 const LINK = 'https://qr.nspk.ru/AD10005HUN8J172G8JOO6GQRSR2BQ2AJ'
 
 it.each([

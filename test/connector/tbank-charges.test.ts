@@ -452,6 +452,18 @@ describe('a charge that is older than the disk', () => {
     expect(at.tbank.callsOf('ChargeQr')).toHaveLength(1)
   })
 
+  it('is found by its order also beside a session whose amount none can have', async () => {
+    const { at, next, asked } = await onNewDisk(true)
+    const PaymentId = String(Object(at.tbank.callsOf('ChargeQr')[0]?.body).PaymentId)
+    const Payments = [
+      { PaymentId: '1', Status: 'REJECTED', Amount: 0.5 },
+      { PaymentId, Status: 'CONFIRMED', Amount: 5_000 },
+    ]
+    at.tbank.fail('CheckOrder', { changes: { Payments } }, 99)
+    await next.connector.settle()
+    expect(asked.result()).toMatchObject({ status: 'COMPLETED', amount: PRICE })
+  })
+
   it('and of which the bank knows nothing is held, until the operator ends it', async () => {
     const { at, next, asked } = await onNewDisk(false)
     for (let day = 0; day < 3; day++) {

@@ -7,7 +7,7 @@ const Id = z.union([z.string(), z.number()]).transform(String)
 /** Where it is not required; the bank may send null. */
 const OptionalId = Id.nullish().transform((id) => id ?? undefined)
 
-/** Kopecks, of what is left perhaps: nobody pays a part of one, or less than nothing. */
+/** Kopecks; after a refund perhaps only what is left (0 too). */
 const Amount = z.int().nonnegative()
 
 /** Of every answer. */
@@ -22,7 +22,6 @@ const Accepted = z.object({
   Success: z.literal(true),
   Status: z.string().optional(),
   PaymentId: OptionalId,
-  Amount: Amount.optional(),
   Data: z.string().optional(),
   OrderId: OptionalId,
   /** Of Cancel: the amount before it, and after it. */
@@ -33,6 +32,10 @@ const Accepted = z.object({
   RequestKey: OptionalId,
 })
 export type Accepted = z.output<typeof Accepted>
+
+/** Where the amount is read, too: no other answer is refused for it. */
+const Payment = Accepted.extend({ Amount: Amount.optional() })
+export type Payment = z.output<typeof Payment>
 
 const executed = {
   status: 200,
@@ -58,19 +61,21 @@ const Refusal = z
 
 const WRONG_FIELDS = /^неверные параметры/i
 
-/** Init, GetQr, AddAccountQr. The document has no codes of their errors, and this text alone of one that will not pass. */
-export const REGISTER: Answers<Accepted> = {
-  executed,
-  refused: [
-    {
-      status: 200,
-      body: Refusal.refine(({ code, message }) => !LATER.has(code) && WRONG_FIELDS.test(message)).transform(
-        ({ text }) => `T-Bank: ${text}`,
-      ),
-      says: 'Message: Краткое описание ошибки. «Неверные параметры»',
-    },
-  ],
-}
+/** Of Init, GetQr, AddAccountQr. The document has no codes of their errors, and this text alone of one that will not pass. */
+const refused = [
+  {
+    status: 200,
+    body: Refusal.refine(({ code, message }) => !LATER.has(code) && WRONG_FIELDS.test(message)).transform(
+      ({ text }) => `T-Bank: ${text}`,
+    ),
+    says: 'Message: Краткое описание ошибки. «Неверные параметры»',
+  },
+]
+
+export const INIT: Answers<Payment> = { executed: { ...executed, body: Payment }, refused }
+
+/** GetQr, AddAccountQr. */
+export const LINK: Answers<Accepted> = { executed, refused }
 
 /** CheckOrder of an order that does not exist may fail: only the credentials count there. */
 export const CHECK_ORDER: Answers<string> = {
@@ -87,7 +92,8 @@ export const CHECK_ORDER: Answers<string> = {
 const OrderPayment = z.object({
   PaymentId: Id,
   Status: z.string(),
-  Amount: Amount.optional(),
+  // One that cannot be is none: the other sessions count all the same.
+  Amount: Amount.optional().catch(undefined),
 })
 export type OrderPayment = z.output<typeof OrderPayment>
 
@@ -158,8 +164,11 @@ export const CHARGE: Answers<Charged> = {
   },
 }
 
-/** GetState, GetQrState: the document has no refusal of them. */
-export const STATE: Answers<Accepted> = { executed }
+/** GetState; the document has no refusal of it. */
+export const STATE: Answers<Payment> = { executed: { ...executed, body: Payment } }
+
+/** GetQrState; the document has no refusal of it. */
+export const QR_STATE: Answers<Accepted> = { executed }
 
 /** The document has no error codes of Cancel, so no answer says that nothing was done. */
 export const CANCEL: Answers<Accepted> = { executed }

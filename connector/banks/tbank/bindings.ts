@@ -52,7 +52,7 @@ export class TBankBindings implements BankBindings {
       RedirectDueDate: dueDateOf(expiresAt, this.#now()),
       ...RECURRENT,
     }
-    const opened = await this.#call({ operation: 'Init', fields }, answers.REGISTER)
+    const opened = await this.#call({ operation: 'Init', fields }, answers.INIT)
     requireSame('Init', { OrderId: order, Amount: amount }, opened, false)
     const { PaymentId } = opened
     if (!PaymentId) throw new Unavailable('Init: the answer lacks PaymentId', { isInDoubt: false })

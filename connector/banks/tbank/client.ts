@@ -2,7 +2,7 @@
 import type { Answers } from '../../answers.ts'
 import { Unavailable } from '../../bank-errors.ts'
 import type { BankContext } from '../../bank-kind.ts'
-import { type Accepted, STATE } from './answers.ts'
+import { type Payment, STATE } from './answers.ts'
 import { type Fields, tokenOf } from './token.ts'
 
 export interface Settings {
@@ -40,14 +40,14 @@ export function tbankCall({ terminalKey, password }: Settings, { baseUrl, call }
 }
 
 /** GetState of one payment. @throws Unavailable also where the answer is of another one */
-export async function paymentState(call: TBankCall, paymentId: string): Promise<Accepted> {
+export async function paymentState(call: TBankCall, paymentId: string): Promise<Payment> {
   const state = await call({ operation: 'GetState', fields: { PaymentId: paymentId } }, STATE)
   requireSame('GetState', { PaymentId: paymentId }, state, false)
   return state
 }
 
 /** What a call is about; the bank's document gives these fields in the answer. */
-type Subject = Partial<Pick<Accepted, 'PaymentId' | 'OrderId' | 'Amount'>>
+type Subject = Partial<Pick<Payment, 'PaymentId' | 'OrderId' | 'Amount'>>
 
 /**
  * @param asked what the bank was asked about

@@ -3,7 +3,7 @@
 import type { NewRefund, RefundState } from '../../bank.ts'
 import { notInDoubt, Refused, Unavailable } from '../../bank-errors.ts'
 import { messageOf } from '../../log.ts'
-import { CANCEL, STATE } from './answers.ts'
+import { CANCEL, QR_STATE } from './answers.ts'
 import { paymentState, requireSame, type TBankCall } from './client.ts'
 import { OVER } from './statuses.ts'
 
@@ -81,7 +81,7 @@ export async function stateOfRefund(
 ): Promise<RefundState> {
   const { before, isInDoubt, failedAt = now } = noteOf(text)
   const fields = { PaymentId: reference }
-  const answer = await call({ operation: 'GetQrState', fields }, STATE)
+  const answer = await call({ operation: 'GetQrState', fields }, QR_STATE)
   const { Status = '', OrderId = order, QrCancelCode, QrCancelMessage } = answer
   if (order !== undefined && OrderId !== order) {
     throw new Unavailable('GetQrState: the answer is of another order', { isInDoubt: false })

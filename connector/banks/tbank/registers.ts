@@ -60,12 +60,12 @@ async function registerPayment(
     },
     ...(signal && { signal }),
   }
-  const registered = await call(init, answers.REGISTER)
+  const registered = await call(init, answers.INIT)
   requireSame('Init', { OrderId: order, Amount: amount }, registered, true)
   const { PaymentId: paymentId = '' } = registered
   const id = Number(paymentId)
   const fields = { PaymentId: Number.isSafeInteger(id) ? id : paymentId, DataType: 'PAYLOAD' }
-  const qr = await call({ operation: 'GetQr', fields, ...(signal && { signal }) }, answers.REGISTER)
+  const qr = await call({ operation: 'GetQr', fields, ...(signal && { signal }) }, answers.LINK)
   requireSame('GetQr', { PaymentId: paymentId, OrderId: order }, qr, true)
   const { Data: payload = '', RequestKey: request } = qr
   const qrcId = qrcIdOf(payload)
@@ -85,7 +85,7 @@ async function registerBinding(
     DataType: 'PAYLOAD',
     ...(expiresAt !== undefined && { RedirectDueDate: dueDateOf(expiresAt, now) }),
   }
-  const added = await call({ operation: 'AddAccountQr', fields, ...(signal && { signal }) }, answers.REGISTER)
+  const added = await call({ operation: 'AddAccountQr', fields, ...(signal && { signal }) }, answers.LINK)
   const { Data: payload = '', RequestKey: request } = added
   const qrcId = qrcIdOf(payload)
   if (!qrcId || !request) {
