@@ -223,8 +223,33 @@ describe('charge', () => {
     expect(running.core.disk.webhooks.countWaiting()).toBe(0)
   })
 
+  const unended = ({ log }: Running) => log.filter(({ message }) => message === 'a call did not end a charge')
+
+  it.each([0, 1.234])('DECLINED declines it, and IN_PROGRESS waits, with the amount %d', async (amount) => {
+    for (const paymentStatus of ['DECLINED', 'IN_PROGRESS'] as const) {
+      const { at, running, binding, link } = await bound()
+      at.raiffeisen.chargeResult = paymentStatus
+      at.raiffeisen.fail('charge', { changes: { amount } })
+      const asked = await charge(at, binding, link)
+      await running.connector.settle()
+      expect(asked.result()?.status).toBe(paymentStatus === 'DECLINED' ? 'DECLINED' : undefined)
+      expect(unended(running)).toEqual([])
+    }
+  })
+
+  it('SUCCESS without an amount that one can have is asked about again, and says so', async () => {
+    const { at, running, binding, link } = await bound()
+    at.raiffeisen.fail('charge', { changes: { amount: 0 } })
+    const asked = await charge(at, binding, link)
+    await running.connector.settle()
+    expect(asked.result()).toBeUndefined()
+    expect(unended(running)).toMatchObject([{ fields: { reason: 'charge: SUCCESS without an amount' } }])
+    await minutes({ at, running }, 2)
+    expect(asked.result()).toMatchObject({ status: 'COMPLETED', amount: PRICE })
+  })
+
   it('an answer about another order, or of another merchant, decides nothing', async () => {
-    for (const changes of [{ order: 'other' }, { sbpMerchantId: 'MA0000000001' }, { amount: 1.234 }]) {
+    for (const changes of [{ order: 'other' }, { sbpMerchantId: 'MA0000000001' }]) {
       const { at, running, binding, link } = await bound()
       const answer = { amount: 50, currency: 'RUB', qrId: 'Q', paymentStatus: 'DECLINED' }
       const body = { ...answer, order: 'x', sbpMerchantId: 'MA0000000552', ...changes }

@@ -106,11 +106,12 @@ export class Subscriptions implements BankBindings {
 
   /** The order is the reference: by it a refund finds the charge. */
   #stateOf(answer: answers.Order, { operation, order }: { operation: string; order: string }): ChargeState {
-    const amount = kopecksOf(String(answer.amount))
-    if (answer.order !== order || answer.sbpMerchantId !== this.#sbpMerchantId || !amount) {
+    if (answer.order !== order || answer.sbpMerchantId !== this.#sbpMerchantId) {
       throw new Unavailable(`${operation}: the answer is of another order`, { isInDoubt: true })
     }
     if (answer.paymentStatus === 'SUCCESS') {
+      const amount = kopecksOf(String(answer.amount))
+      if (!amount) throw new Unavailable(`${operation}: SUCCESS without an amount`, { isInDoubt: true })
       return { status: 'COMPLETED', number: order, amount, reference: order }
     }
     return answer.paymentStatus === 'DECLINED'
