@@ -17,6 +17,7 @@ import type {
 import type { BankBindings } from '../../bank-bindings.ts'
 import { Unauthorized, Unavailable } from '../../bank-errors.ts'
 import type { BankContext, BankKind } from '../../bank-kind.ts'
+import { IDENTIFIER } from '../../identifiers.ts'
 import { rawFieldsOf } from '../../raw-json.ts'
 import * as answers from './answers.ts'
 import { TBankBindings } from './bindings.ts'
@@ -45,7 +46,7 @@ const Notification = z.object({
 /** Of a request to bind an account. Its `AccountToken` is not read. */
 const LinkNotification = z.object({
   NotificationType: z.literal('LINKACCOUNT'),
-  RequestKey: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/),
+  RequestKey: z.string().regex(IDENTIFIER),
   Status: z.string(),
   BankMemberId: z.string().min(1).max(64).exactOptional(),
 })
