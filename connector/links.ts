@@ -13,7 +13,7 @@ export function linkProblem(
   if (!IDENTIFIER.test(qrcId)) return 'the bank’s qrcId is no identifier'
   const url = ADDRESS.test(payload) ? URL.parse(payload) : null
   if (!url) return 'the bank’s link is no https address of at most 512 characters'
-  // Raiffeisenbank's link to bind an account has an id of its own. It takes no payment.
+  // A link that only binds an account can have an id of its own. It takes no payment.
   if (type === 'TOKEN') return
   // The bank would be asked about another code than the one that is paid.
   if (qrcIdOf(payload) !== qrcId) return 'the bank’s link is of another code than its qrcId'

@@ -244,12 +244,12 @@ it.each(['code', 'sale'])(
       return kind === 'sale' ? at.service.instruct('sale.activate', sale, at.clock.now) : undefined
     }
     await sell('s1')
-    await at.tochka.pay(qrcId)
+    await at.tochka.pay(qrcId, { amount: 10_000 })
     await connector.settle()
     expect(at.service.site('tea').payments.size).toBe(1)
     await sell('s2')
     change(at, `UPDATE payments SET status = 'WEIGHED'`)
-    await at.tochka.pay(qrcId, { times: 0 })
+    await at.tochka.pay(qrcId, { amount: 10_000, times: 0 })
     at.clock.now += MINUTE
     await connector.settle(1)
     const failures = () => log.filter(({ message }) => message.endsWith('was not recorded')).length
