@@ -36,6 +36,7 @@ export async function check(options: Options, print: Print): Promise<number> {
       else show(subject, { isGood: false, text })
     }
   }
+  const toSettle = isWhole ? toSettleOf(core) : new Map<string, CheckResult[]>()
   for (const bank of banks) {
     for (const result of await tried(() => bank.bank.checkCredentials())) show(bank.name, result)
     const register = options.register ?? false
@@ -44,11 +45,12 @@ export async function check(options: Options, print: Print): Promise<number> {
     }
     for (const text of bank.bank.lacks) print(`note ${bank.name}: cannot ${text}`)
     showEnds(bank.name, `banks.${bank.name}`)
-    if (isWhole) for (const result of unfinishedOf(core, bank, before)) show(bank.name, result)
+    const held = toSettle.get(bank.name) ?? []
+    if (isWhole) for (const result of unfinishedOf(core, bank, before, held)) show(bank.name, result)
   }
-  if (isWhole)
-    for (const name of missingBanksOf(core))
-      for (const result of toSettleOf(core, name)) show(`${name}, which the configuration lacks`, result)
+  for (const [name, results] of toSettle)
+    if (!core.banks.has(name))
+      for (const result of results) show(`${name}, which the configuration lacks`, result)
   for (const site of sites) {
     for (const result of await tried(() => checkToken(core, site))) show(site.siteId, result)
     for (const result of await tried(async () => (await site.account.check?.()) ?? []))
@@ -97,7 +99,12 @@ async function checkToken(core: Core, site: OpenSite): Promise<CheckResult[]> {
   }
 }
 
-function unfinishedOf(core: Core, { name }: OpenBank, before: number): CheckResult[] {
+function unfinishedOf(
+  core: Core,
+  { name }: OpenBank,
+  before: number,
+  toSettle: CheckResult[],
+): CheckResult[] {
   const { disk } = core
   const waiting = disk.webhooks
     .waiting()
@@ -117,7 +124,7 @@ function unfinishedOf(core: Core, { name }: OpenBank, before: number): CheckResu
       isGood: false,
       text: `${subjectText(subject)}: the bank does not state whether it was paid: see reconcile`,
     })),
-    ...toSettleOf(core, name),
+    ...toSettle,
     ...waiting.map(({ id, note, receivedAt }) => ({
       isGood: false,
       text: `the webhook ${id} of ${new Date(receivedAt).toISOString()} is not reported: ${note || 'not yet processed'}`,
@@ -125,23 +132,21 @@ function unfinishedOf(core: Core, { name }: OpenBank, before: number): CheckResu
   ]
 }
 
-/** How much `settle` lists of a bank. */
-function toSettleOf(core: Core, name: string): CheckResult[] {
-  const count = (rows: { bank: string }[]) => rows.filter(({ bank }) => bank === name).length
-  return [
-    { rows: core.disk.refunds.held(), what: 'refunds are held' },
-    { rows: unsentRefunds(core), what: 'refunds have not been sent for 72 hours' },
-    { rows: core.disk.charges.held(), what: 'charges are held' },
-  ]
-    .filter(({ rows }) => count(rows) > 0)
-    .map(({ rows, what }) => ({ isGood: false, text: `${count(rows)} ${what}: see settle` }))
-}
-
-/** The banks of what `settle` lists that the configuration lacks. */
-function missingBanksOf(core: Core): string[] {
+/** How much `settle` lists, by the bank; the configuration can lack it. */
+function toSettleOf(core: Core): Map<string, CheckResult[]> {
   const { refunds, charges } = core.disk
-  const names = [...refunds.held(), ...unsentRefunds(core), ...charges.held()].map(({ bank }) => bank)
-  return [...new Set(names)].filter((name) => !core.banks.has(name))
+  const kinds: [string, { bank: string }[]][] = [
+    ['refunds are held', refunds.held()],
+    ['refunds have not been sent for 72 hours', unsentRefunds(core)],
+    ['charges are held', charges.held()],
+  ]
+  const results = new Map<string, CheckResult[]>()
+  for (const [what, rows] of kinds)
+    for (const [bank, { length }] of Map.groupBy(rows, ({ bank }) => bank)) {
+      const result = { isGood: false, text: `${length} ${what}: see settle` }
+      results.set(bank, [...(results.get(bank) ?? []), result])
+    }
+  return results
 }
 
 function notAcceptedOf({ disk }: Core, { siteId }: OpenSite, before: number): CheckResult[] {

@@ -34,7 +34,7 @@ export const unsentRefunds = ({ disk, platform }: Core): RefundRow[] =>
   disk.refunds.unsentSince(platform.now() - UNDECIDED_MS)
 
 export const whyOpen = ({ state, reason }: RefundRow): string =>
-  state === 'HELD' ? `held: ${reason}` : `not sent for 72 hours${reason && `: ${reason}`}`
+  state === 'HELD' ? `held: ${reason}` : `not sent for 72 hours: ${reason}`
 
 /** @throws Error where there is no such refund, or it is not for the operator to decide */
 export function refundToSettle(core: Core, options: Options, { site, result, reason }: Decision): Held {
