@@ -58,8 +58,8 @@ export async function hostileBanks(seed: number, size: number): Promise<BankRepo
 
 class Batch {
   readonly #deployment: BankDeployment
-  readonly #shops: History[]
-  readonly #clubs: BindingHistory[]
+  readonly #shops: History[] = []
+  readonly #clubs: BindingHistory[] = []
   readonly #random: Random
   readonly #answers = new Answers()
   readonly #findings: string[] = []
@@ -69,14 +69,10 @@ class Batch {
   constructor(deployment: BankDeployment, siteIds: readonly string[], seed: number) {
     this.#deployment = deployment
     this.#random = randomOf(seed)
-    this.#shops = siteIds
-      .map((siteId, i) => ({ siteId, i }))
-      .filter(({ i }) => !isBinding(i))
-      .map(({ siteId, i }) => new History(deployment, siteId, seed + i))
-    this.#clubs = siteIds
-      .map((siteId, i) => ({ siteId, i }))
-      .filter(({ i }) => isBinding(i))
-      .map(({ siteId, i }) => new BindingHistory(deployment, { siteId, seed: seed + i, canForget: false }))
+    for (const [i, siteId] of siteIds.entries())
+      if (isBinding(i))
+        this.#clubs.push(new BindingHistory(deployment, { siteId, seed: seed + i, canForget: false }))
+      else this.#shops.push(new History(deployment, siteId, seed + i))
     for (const { bank } of this.#all) if (bank.fake.misbehaviour) bank.fake.misbehaviour.faultOf = faultOf
     this.#answers.watch(() => [deployment.service.address])
   }
