@@ -11,6 +11,7 @@ import { Answers } from './answers.ts'
 import { ClusterFaults } from './cluster-faults.ts'
 import { MAX_GROWTH, Resources } from './resources.ts'
 import { counted, tablesOf } from './tables.ts'
+import { calmMsOf } from './turns.ts'
 import { Visitors } from './visitors.ts'
 
 const MINUTES = Number(process.env.MINUTES ?? 3)
@@ -18,8 +19,7 @@ const SITES = Number(process.env.SITES ?? 10)
 const SEED = Number(process.env.SEED ?? 1)
 
 const END_MS = MINUTES * 60_000
-/** Processes end only in the last third: so their memory is seen over hours. */
-const CALM_MS = (END_MS * 2) / 3
+const CALM_MS = calmMsOf(END_MS)
 const FAULT_EVERY_MS = 8_000
 const SAMPLE_EVERY_MS = 5_000
 const CLIENTS = 8

@@ -22,6 +22,7 @@ import { OwnSites } from './own-sites.ts'
 import { moodyReceiver, type Receiver } from './receiver.ts'
 import { MAX_GROWTH, Resources } from './resources.ts'
 import { tablesOf } from './tables.ts'
+import { calmMsOf } from './turns.ts'
 import { Visitors } from './visitors.ts'
 
 const MINUTES = Number(process.env.MINUTES ?? 3)
@@ -29,8 +30,7 @@ const SITES = Number(process.env.SITES ?? 10)
 const SEED = Number(process.env.SEED ?? 1)
 
 const END_MS = MINUTES * 60_000
-/** Processes end only in the last third: so their memory is seen over hours. */
-const CALM_MS = (END_MS * 2) / 3
+const CALM_MS = calmMsOf(END_MS)
 /** How long one waits between two steps, at most. */
 const PAUSE_MS = 800
 const FAULT_EVERY_MS = 8_000
