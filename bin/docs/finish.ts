@@ -20,7 +20,7 @@ export function finish(site: string): void {
   for (const file of filesOf(join(site, '_astro'), '.css'))
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll("[style^='--']:not([class])", '[class^=style]'))
   for (const file of filesOf(join(site, '_astro'), '.js'))
-    writeFileSync(file, relativeScript(readFileSync(file, 'utf8')))
+    writeFileSync(file, withIdleLimit(relativeScript(readFileSync(file, 'utf8'))))
 }
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 8)
@@ -88,3 +88,10 @@ const relativeScript = (code: string) =>
     .replaceAll('window.location.pathname=', 'window.location.href=')
     // The search of the site (site/public/search.js).
     .replaceAll('}pagefind.js`', '}../search.js`')
+
+/** What waits until the browser is idle waits a second at most: a slow Chromium with an open dialog is never idle, and its search had no field. */
+const withIdleLimit = (code: string) =>
+  code.replaceAll(
+    'window.requestIdleCallback||(e=>setTimeout(e,1))',
+    '(e=>window.requestIdleCallback?.(e,{timeout:1000})??setTimeout(e,1))',
+  )
