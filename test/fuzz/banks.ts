@@ -12,21 +12,31 @@ import { type Random, randomOf } from '../support/random.ts'
 import { raiffeisenBank, type TestBank, tbankBank, tochkaBank } from '../support/test-banks.ts'
 import { faultOf } from './outward.ts'
 
-/** The banks of the sites by turns; the last two bind accounts. */
-const KINDS = [tochkaBank, tbankBank, raiffeisenBank, tochkaBank, tbankBank, raiffeisenBank] as const
-const isBinding = (i: number): boolean => i % KINDS.length >= 4
-/** In each round, of a site that binds accounts. */
+/** The banks of the sites by turns; the last four bind accounts, of which one is charged at a time. */
+const SHOPS = [tochkaBank, tbankBank, raiffeisenBank] as const
+const KINDS = [...SHOPS, tbankBank, raiffeisenBank, tbankBank, raiffeisenBank] as const
+const isBinding = (i: number): boolean => i % KINDS.length >= SHOPS.length
+/** In each round, of a site that binds accounts; before them, once its bank answers wrongly, comes what moves money. */
 const STEPS = 5
+const CHARGING = ['bind', 'consent', 'charge', 'charge', 'charge'] as const
 /** In the first rounds something comes into being that can be asked about. */
 const OPENING = 2
 const MINUTES = [1, 2, 5, 20] as const
+/** So many payments of any other site are known before its bank answers wrongly, for codes that live for days. */
+const PAYMENTS = 6
+const PAYABLE_MINUTES = 4_320
+/** So many of them are refunded in part in each round after that. */
+const REFUNDS = 3
+const REFUNDED = 20
 /** When banks are asked again that still answer wrongly, in hours after the last step: of codes that have ended, too. */
 const HOSTILE = [0.3, 1.4, 2.6]
 /** The same of banks that are well, after that. */
 const REST = [0.2, 1.4, 5, 26, 50]
 const RETRY_HOURS = 1.2
-/** The calls that move money, and those that ask what became of it. */
-const MOVES_MONEY = /^(?:refund|charge|ChargeQr|CheckOrder|GetState)/
+/** The calls that move money; `Cancel` is a refund at T-Bank. */
+const MOVES_MONEY = /^(?:refund|charge|ChargeQr|Cancel)$/
+/** These, and those that ask what became of it. */
+const ON_MONEY = /^(?:refund|charge|ChargeQr|Cancel|CheckOrder|GetState)/
 /** So long the connector asks banks that answer wrongly. */
 const ASKED_MS = 2_000
 
@@ -73,7 +83,6 @@ class Batch {
       if (isBinding(i))
         this.#clubs.push(new BindingHistory(deployment, { siteId, seed: seed + i, canForget: false }))
       else this.#shops.push(new History(deployment, siteId, seed + i))
-    for (const { bank } of this.#all) if (bank.fake.misbehaviour) bank.fake.misbehaviour.faultOf = faultOf
     this.#answers.watch(() => [deployment.service.address])
   }
 
@@ -90,13 +99,30 @@ class Batch {
     for (const each of this.#all) this.#setMood(each, index < OPENING ? 0 : 0.5)
     await Promise.all([
       ...this.#shops.map(async (shop) => {
-        for (const step of shop.rounds[index]?.steps ?? []) await shop.act(step)
+        for (const step of [...this.#money(index), ...(shop.rounds[index]?.steps ?? [])]) await shop.act(step)
       }),
       ...this.#clubs.map(async (club) => {
+        if (index >= OPENING) for (const step of CHARGING) await club.take(step)
         for (let step = 0; step < STEPS; step++) await club.act(index, step)
       }),
     ])
     await this.#askAgain()
+  }
+
+  /** The steps of a round by which much money moves: few steps of a history do. */
+  #money(index: number): Parameters<History['act']>[0][] {
+    const times = <T>(count: number, make: (i: number) => T) =>
+      Array.from({ length: count }, (_, i) => make(i))
+    switch (index) {
+      case 0:
+        return times(PAYMENTS, () => ({ do: 'create', type: 'DYNAMIC', ttl: PAYABLE_MINUTES }))
+      case 1:
+        return times(PAYMENTS, (code) => ({ do: 'pay', code, webhook: 'once' }))
+      default:
+        return times(REFUNDS, () => ({
+          ...{ do: 'refund', payment: this.#random.below(PAYMENTS), value: REFUNDED },
+        }))
+    }
   }
 
   /** A bank that answers wrongly leaves always something due. */
@@ -105,9 +131,15 @@ class Batch {
     await sleep(ASKED_MS)
   }
 
+  /** Some banks answer wrongly to what moves money alone, and always: few calls come so far where any answer can be wrong. */
   #setMood({ bank }: History | BindingHistory, rate: number): void {
-    if (bank.fake.misbehaviour)
-      bank.fake.misbehaviour.mood = { of: this.#random.pick(['all', 'all', 'reads', 'writes']), rate }
+    const { misbehaviour } = bank.fake
+    if (!misbehaviour) return
+    const of = this.#random.pick(['all', 'reads', 'writes', 'money', 'money'])
+    const isOnMoney = of === 'money'
+    misbehaviour.mood = rate === 0 ? undefined : isOnMoney ? { of: 'writes', rate: 1 } : { of, rate }
+    misbehaviour.faultOf = (random, operation) =>
+      !isOnMoney || MOVES_MONEY.test(operation) ? faultOf(random) : undefined
   }
 
   /** Time passes with banks that answer wrongly, and then with banks that are well, until nothing moves; the operator decides what is held. */
@@ -141,7 +173,7 @@ class Batch {
   #requireReason({ site, paymentUid, refundUid }: Held): void {
     const bank = this.#deployment.bankOf(site)
     const canBeRight = bank.kind === 'tbank' && refundUid !== null
-    if (canBeRight || bank.fake.troubles.some((each) => MOVES_MONEY.test(each))) return
+    if (canBeRight || bank.fake.troubles.some((each) => ON_MONEY.test(each))) return
     this.#findings.push(`${site}: ${refundUid ?? 'the charge'} of ${paymentUid} is held after right answers`)
   }
 

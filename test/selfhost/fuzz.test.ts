@@ -13,7 +13,7 @@ const WORKERS = Number(process.env.WORKERS ?? 1)
 const MIB = 2 ** 20
 const MAX_BYTES = 1_024 * MIB
 /** So many sites with banks that answer wrongly come for so many inputs, or for so long a part of the seconds. */
-const SITES = 12
+const SITES = 14
 const INPUTS_OF_SITES = 20_000
 const PART = 0.2
 const DAY_MS = 86_400_000

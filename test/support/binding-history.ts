@@ -104,8 +104,12 @@ export class BindingHistory {
     await this.bound.decide(this.#random)
   }
 
+  /** A step at random, but for the first rounds. */
   async act(round: number, index: number): Promise<void> {
-    const step = OPENING[round]?.[index] ?? this.#random.weighted<Step>(WEIGHTS)
+    await this.take(OPENING[round]?.[index] ?? this.#random.weighted<Step>(WEIGHTS))
+  }
+
+  async take(step: Step): Promise<void> {
     const answer = await this.#carryOut(step).catch((error: unknown) => `no answer: ${String(error)}`)
     this.#note(step, answer)
   }

@@ -156,7 +156,7 @@ export abstract class FakeBank {
       this.#faults.get(call.operation)?.shift() ??
       this.#faults.get('*')?.shift() ??
       this.#faultAt(call.path) ??
-      this.misbehaviour?.fault(this.isRead(call))
+      this.misbehaviour?.fault(this.isRead(call), call.operation)
     const note = (what: unknown) =>
       this.troubles.push(`${call.operation} ${typeof what === 'string' ? what : JSON.stringify(what)}`)
     if (fault && !('bytes' in fault)) note(fault)

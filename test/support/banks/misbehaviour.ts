@@ -43,8 +43,8 @@ export function moodOf(random: Random): Mood | undefined {
 
 export class Misbehaviour {
   mood: Mood | undefined
-  /** What goes wrong instead: the calls that the mood concerns have a fault that it gives. */
-  faultOf: ((random: Random) => Fault) | undefined
+  /** What goes wrong instead: the calls that the mood concerns have the fault that it gives. */
+  faultOf: ((random: Random, operation: string) => Fault | undefined) | undefined
   readonly #random: Random
 
   constructor(random: Random) {
@@ -58,8 +58,8 @@ export class Misbehaviour {
   }
 
   /** The fault of the next call, where there are faults. */
-  fault(isRead: boolean): Fault | undefined {
-    if (this.faultOf && this.#concerns(isRead)) return this.faultOf(this.#random)
+  fault(isRead: boolean, operation: string): Fault | undefined {
+    if (this.faultOf && this.#concerns(isRead)) return this.faultOf(this.#random, operation)
   }
 
   #concerns(isRead: boolean): boolean {
