@@ -107,6 +107,7 @@ class Batch {
       }),
     ])
     await this.#askAgain()
+    this.#look()
   }
 
   /** The steps of a round by which much money moves: few steps of a history do. */
@@ -183,17 +184,18 @@ class Batch {
     await passTo(this.#deployment, this.#hours)
   }
 
-  /** Before the processes are killed. */
+  /** What can be seen only for a time: later the processes are killed, and webhooks correct what was reported. */
   #look(): void {
     const { service, connector } = this.#deployment
     if (connector.hasEnded) this.#findings.push('the connector has ended by itself')
     const broken = service.log.match(/^.*(?:"level":"error"|ncaught|workerd ended).*$/gm) ?? []
     this.#findings.push(...broken.map((line) => `the log has: ${line.slice(0, 1_000)}`))
+    this.#findings.push(...this.#clubs.flatMap((club) => club.contradictions()))
   }
 
   async report(): Promise<BankReport> {
     this.#look()
-    const findings = [...this.#findings, ...this.#answers.wrong]
+    const findings = [...new Set(this.#findings), ...this.#answers.wrong]
     const told = await Promise.all(this.#shops.map((shop) => shop.told()))
     const { output } = await this.#deployment.connector.reconcile(5)
     const processed = processedBy(this.#deployment)

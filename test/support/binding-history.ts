@@ -20,6 +20,9 @@ const ENDED = `SELECT (${ORDERS} AND state <> 'QUEUED') AS begun,
     coalesce((${ORDERS} AND state = 'QUEUED' AND sent_at IS NULL), '') AS unsent
   FROM bindings WHERE site = :site AND request = :request AND state = 'DELETED'`
 
+/** What the connector has reported as declined. */
+const DECLINED = "SELECT bank_order AS bankOrder FROM charges WHERE site = :site AND state = 'DECLINED'"
+
 /** Whether the connector decided to send a charge when its time was over. */
 const LATE = 'SELECT sent_at >= expires_at AS late FROM charges WHERE site = :site AND bank_order = :order'
 
@@ -242,6 +245,15 @@ export class BindingHistory {
     // Given back, and nobody was told.
     const rest = (made?.refunded ?? 0) - (await this.#merchant.payment(paymentUid)).refunded
     return [...as(rest >= amount), '--payment', paymentUid, '--refund', refundUid]
+  }
+
+  /** The charges that the connector has reported as declined, and the bank has made: a webhook can correct it, but too late. */
+  contradictions(): string[] {
+    const declined = this.#connector.read(DECLINED, { site: this.siteId }).map(({ bankOrder }) => bankOrder)
+    return this.bound
+      .made()
+      .filter(({ order }) => declined.includes(order))
+      .map(({ order }) => `${this.siteId}: charge ${order} is declined, and made`)
   }
 
   /** The uids of charges and refunds that the service has accepted, and that wait. */
