@@ -12,20 +12,21 @@ import { type Random, randomOf } from '../support/random.ts'
 import { raiffeisenBank, type TestBank, tbankBank, tochkaBank } from '../support/test-banks.ts'
 import { faultOf } from './outward.ts'
 
-/** The banks of the sites by turns; the last four bind accounts, of which one is charged at a time. */
+/** The banks of the sites by turns; the last four bind accounts. */
 const SHOPS = [tochkaBank, tbankBank, raiffeisenBank] as const
 const KINDS = [...SHOPS, tbankBank, raiffeisenBank, tbankBank, raiffeisenBank] as const
 const isBinding = (i: number): boolean => i % KINDS.length >= SHOPS.length
-/** In each round, of a site that binds accounts; before them, once its bank answers wrongly, comes what moves money. */
+/** In each round, of a site that binds accounts. */
 const STEPS = 5
+/** Before them, once its bank answers wrongly: few steps at random move money. */
 const CHARGING = ['bind', 'consent', 'charge', 'charge', 'charge'] as const
 /** In the first rounds something comes into being that can be asked about. */
 const OPENING = 2
 const MINUTES = [1, 2, 5, 20] as const
-/** So many payments of any other site are known before its bank answers wrongly, for codes that live for days. */
+/** Any other site has so many payments, of codes that live for days, before its bank answers wrongly. */
 const PAYMENTS = 6
 const PAYABLE_MINUTES = 4_320
-/** So many of them are refunded in part in each round after that. */
+/** After that so many refunds of so many roubles in each round. */
 const REFUNDS = 3
 const REFUNDED = 20
 /** When banks are asked again that still answer wrongly, in hours after the last step: of codes that have ended, too. */
@@ -99,7 +100,8 @@ class Batch {
     for (const each of this.#all) this.#setMood(each, index < OPENING ? 0 : 0.5)
     await Promise.all([
       ...this.#shops.map(async (shop) => {
-        for (const step of [...this.#money(index), ...(shop.rounds[index]?.steps ?? [])]) await shop.act(step)
+        for (const step of [...this.#payAndRefund(index), ...(shop.rounds[index]?.steps ?? [])])
+          await shop.act(step)
       }),
       ...this.#clubs.map(async (club) => {
         if (index >= OPENING) for (const step of CHARGING) await club.take(step)
@@ -110,20 +112,17 @@ class Batch {
     this.#look()
   }
 
-  /** The steps of a round by which much money moves: few steps of a history do. */
-  #money(index: number): Parameters<History['act']>[0][] {
-    const times = <T>(count: number, make: (i: number) => T) =>
-      Array.from({ length: count }, (_, i) => make(i))
-    switch (index) {
-      case 0:
-        return times(PAYMENTS, () => ({ do: 'create', type: 'DYNAMIC', ttl: PAYABLE_MINUTES }))
-      case 1:
-        return times(PAYMENTS, (code) => ({ do: 'pay', code, webhook: 'once' }))
-      default:
-        return times(REFUNDS, () => ({
-          ...{ do: 'refund', payment: this.#random.below(PAYMENTS), value: REFUNDED },
-        }))
+  /** The steps of a round by which money moves, at a site without bound accounts. */
+  #payAndRefund(index: number): Parameters<History['act']>[0][] {
+    if (index === 0) {
+      return Array.from({ length: PAYMENTS }, () => ({ do: 'create', type: 'DYNAMIC', ttl: PAYABLE_MINUTES }))
     }
+    if (index === 1) {
+      return Array.from({ length: PAYMENTS }, (_, code) => ({ do: 'pay', code, webhook: 'once' }))
+    }
+    return Array.from({ length: REFUNDS }, () => {
+      return { do: 'refund', payment: this.#random.below(PAYMENTS), value: REFUNDED }
+    })
   }
 
   /** A bank that answers wrongly leaves always something due. */
