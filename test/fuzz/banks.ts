@@ -73,6 +73,7 @@ class Batch {
   readonly #clubs: BindingHistory[] = []
   readonly #random: Random
   readonly #answers = new Answers()
+  readonly #unwatch: () => void
   readonly #findings: string[] = []
   #hours = 0
   #settled = 0
@@ -84,7 +85,7 @@ class Batch {
       if (isBinding(i))
         this.#clubs.push(new BindingHistory(deployment, { siteId, seed: seed + i, canForget: false }))
       else this.#shops.push(new History(deployment, siteId, seed + i))
-    this.#answers.watch(() => [deployment.service.address])
+    this.#unwatch = this.#answers.watch(() => [deployment.service.address])
   }
 
   get #all(): (History | BindingHistory)[] {
@@ -194,6 +195,7 @@ class Batch {
 
   async report(): Promise<BankReport> {
     this.#look()
+    this.#unwatch()
     const findings = [...new Set(this.#findings), ...this.#answers.wrong]
     const told = await Promise.all(this.#shops.map((shop) => shop.told()))
     const { output } = await this.#deployment.connector.reconcile(5)

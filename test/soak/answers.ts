@@ -26,10 +26,10 @@ export class Answers {
   /** Answers that the contract does not give. */
   readonly wrong: string[] = []
 
-  /** From now on, requests of this process to the service are recorded. @param addresses of what runs of it */
-  watch(addresses: () => readonly (string | undefined)[]): void {
+  /** From now on, requests of this process to the service are recorded. @param addresses of what runs of it @returns what ends it */
+  watch(addresses: () => readonly (string | undefined)[]): () => void {
     const send = globalThis.fetch
-    vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+    const spy = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
       const request = new Request(input, init)
       if (!addresses().includes(new URL(request.url).origin)) return send(request)
       const time = Date.now()
@@ -46,6 +46,7 @@ export class Answers {
         throw error
       }
     })
+    return () => spy.mockRestore()
   }
 
   async #fail(request: Request, response: Response): Promise<void> {
