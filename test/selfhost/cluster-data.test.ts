@@ -7,8 +7,9 @@ import { LOADING, openBucket, signedHeaders, untilLoaded } from '../../bin/data/
 import { forEach, withEngine } from '../../bin/data/bucket-engine.ts'
 import { auditFile, registryFile } from '../../bin/data/data-directory.ts'
 import { load, losses } from '../support/acknowledged.ts'
-import { BUCKET, type Instance, type TestCluster, testCluster } from '../support/cluster.ts'
-import { runBeside, succeeds } from '../support/command.ts'
+import { CLUSTER, type Instance, testCluster } from '../support/cluster.ts'
+import { clusterCommand, settingsOf } from '../support/cluster-command.ts'
+import { succeeds } from '../support/command.ts'
 import { freePort } from '../support/ports.ts'
 import { SECRET } from '../support/secret.ts'
 import {
@@ -22,17 +23,7 @@ import {
 } from '../support/serve.ts'
 import { errorCodeOf, qrCodeOf, siteAt } from '../support/site-at.ts'
 
-const URL_OF_BUCKET = `s3://${BUCKET}/one`
 const newData = () => join(temporaryDirectory(), 'data')
-
-const settingsOf = ({ bucket }: TestCluster) => ({
-  ...{ AWS_ENDPOINT_URL: bucket.url, AWS_REGION: 'auto' },
-  ...{ AWS_ACCESS_KEY_ID: 'tool', AWS_SECRET_ACCESS_KEY: 'secret' },
-})
-
-/** `npm run cluster -- {action}` of this bucket. */
-const cluster = (of: TestCluster, action: string, data: string) =>
-  runBeside(settingsOf(of), 'cluster', action, '--cluster', URL_OF_BUCKET, '--data', data)
 
 /** A service on one machine as the checker of a cluster reads it. */
 const asInstance = ({ address }: Served): Pick<Instance, 'site'> => ({
@@ -53,11 +44,11 @@ it('what a cluster acknowledged is in the directory that is fetched from it, and
   await creates.more(40)
   await creates.end()
   const data = newData()
-  const refused = await cluster(testing, 'fetch', data)
+  const refused = await clusterCommand(testing, 'fetch', data)
   expect(refused).toEqual({ status: 1, output: expect.stringMatching(/^an instance runs, or was killed/) })
   for (const instance of instances) await instance.stop()
 
-  expect(await cluster(testing, 'fetch', data)).toEqual({
+  expect(await clusterCommand(testing, 'fetch', data)).toEqual({
     status: 0,
     output: `sites fetched: 3; refunds and charges wait until npm run resume -- --data ${data}\n`,
   })
@@ -76,9 +67,9 @@ it('a bucket that is lost comes back from the directory that was fetched, and it
   expect(await instance.site('one').pay('paid')).toBe(200)
   await instance.stop()
   const data = newData()
-  expect((await cluster(testing, 'fetch', data)).status).toBe(0)
+  expect((await clusterCommand(testing, 'fetch', data)).status).toBe(0)
   testing.bucket.lose()
-  expect(await cluster(testing, 'load', data)).toEqual({
+  expect(await clusterCommand(testing, 'load', data)).toEqual({
     status: 0,
     output: 'sites loaded: 2, all rows are equal\n',
   })
@@ -96,7 +87,7 @@ it('what is read while an instance runs is not taken', async () => {
   const testing = await testCluster()
   const settings = settingsOf(testing)
   await expect(
-    withEngine(openBucket(URL_OF_BUCKET, settings), settings, newData(), () => testing.join('a')),
+    withEngine(openBucket(CLUSTER, settings), settings, newData(), () => testing.join('a')),
   ).rejects.toThrow(/^an instance ran meanwhile, /)
 })
 
@@ -137,17 +128,17 @@ it('a data directory becomes a cluster: rows, logo, audit and what waits; it is 
   for (const file of [fileOf(data), registryFile(data), auditFile(data)]) expect(existsSync(file)).toBe(true)
 
   const testing = await testCluster()
-  expect(await cluster(testing, 'load', data)).toEqual({
+  expect(await clusterCommand(testing, 'load', data)).toEqual({
     status: 0,
     output: 'sites loaded: 1, all rows are equal\n',
   })
   expect(testing.bucket.objects.has(`one/${LOADING}`)).toBe(false)
-  const moved = `the sites of ${data} were brought into ${URL_OF_BUCKET}`
+  const moved = `the sites of ${data} were brought into ${CLUSTER}`
   const again = await serve(data)
   expect(await again.ended).toBe(1)
   expect(again.output()).toContain(moved)
   // The next prefix of the bucket would have a second service's sites.
-  expect((await cluster(testing, 'load', data)).output).toContain(moved)
+  expect((await clusterCommand(testing, 'load', data)).output).toContain(moved)
 
   const instance = await testing.join('a')
   // Nobody asked for the site.
@@ -155,7 +146,7 @@ it('a data directory becomes a cluster: rows, logo, audit and what waits; it is 
   expect(qrCodeOf(await instance.site('demo').create('open')).qrCode.payload).toBe(payload)
   await instance.stop()
   const back = join(kept, 'back')
-  expect((await cluster(testing, 'fetch', back)).status).toBe(0)
+  expect((await clusterCommand(testing, 'fetch', back)).status).toBe(0)
   expect(succeeds('verify', '--data', back)).toMatch(
     /^demo: restored from a backup: no refunds.*\nsites: 1, with problems: 0\n$/,
   )
@@ -169,9 +160,9 @@ it('a data directory becomes a cluster: rows, logo, audit and what waits; it is 
   const copied = await started(other)
   await siteOf(copied, 'demo').create('x')
   await copied.stop()
-  expect(await cluster(testing, 'load', other)).toEqual({
+  expect(await clusterCommand(testing, 'load', other)).toEqual({
     status: 1,
-    output: `${URL_OF_BUCKET} is not empty: give another prefix, or delete everything below this one\n`,
+    output: `${CLUSTER} is not empty: give another prefix, or delete everything below this one\n`,
   })
 })
 
@@ -188,12 +179,12 @@ it('a load that did not end is served by no instance, and fetched by nobody', as
   testing.bucket.weather('all', {
     fault: ({ method, key }) => (method === 'PUT' && isSite(key) && ++count > 2 ? '500' : undefined),
   })
-  expect((await cluster(testing, 'load', data)).status).toBe(1)
+  expect((await clusterCommand(testing, 'load', data)).status).toBe(1)
   testing.bucket.weather('all')
   expect(testing.bucket.objects.has(`one/${LOADING}`)).toBe(true)
-  const problem = `${URL_OF_BUCKET} has a load of sites that did not end`
-  expect((await cluster(testing, 'fetch', newData())).output).toContain(problem)
-  const options = ['--cluster', URL_OF_BUCKET, '--cluster-addr', `127.0.0.1:${await freePort()}`]
+  const problem = `${CLUSTER} has a load of sites that did not end`
+  expect((await clusterCommand(testing, 'fetch', newData())).output).toContain(problem)
+  const options = ['--cluster', CLUSTER, '--cluster-addr', `127.0.0.1:${await freePort()}`]
   const served = await serve(newData(), {
     options: [...options, '--experimental'],
     settings: { ...settingsOf(testing), CLUSTER_KEY: 'k'.repeat(32) },
@@ -207,7 +198,7 @@ it('a load that did not end is served by no instance, and fetched by nobody', as
 it('an instance waits for a bucket that does not answer, and not for one that refuses', async () => {
   const { bucket } = await testCluster()
   const opened = (id: string) =>
-    openBucket(URL_OF_BUCKET, {
+    openBucket(CLUSTER, {
       ...{ AWS_ENDPOINT_URL: bucket.url, AWS_REGION: 'auto' },
       ...{ AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: 'secret' },
     })
@@ -217,7 +208,7 @@ it('an instance waits for a bucket that does not answer, and not for one that re
     reports.push(problem)
     bucket.weather('all')
   })
-  expect(reports).toEqual([`the bucket ${URL_OF_BUCKET} answers 500 InternalError`])
+  expect(reports).toEqual([`the bucket ${CLUSTER} answers 500 InternalError`])
   await expect(untilLoaded(opened(''), () => {})).rejects.toThrow(
     /answers 403 AccessDenied: AWS_ACCESS_KEY_ID must be allowed to list the bucket, and to read, write and delete/,
   )

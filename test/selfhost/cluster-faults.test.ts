@@ -4,7 +4,8 @@ import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { untilWritable } from '../support/acknowledged.ts'
-import { type ClusterOptions, expectVerified, type Instance, testCluster } from '../support/cluster.ts'
+import { type ClusterOptions, type Instance, testCluster } from '../support/cluster.ts'
+import { verifiedCopy } from '../support/cluster-command.ts'
 import { MixedLoad, receiverOf } from '../support/mixed-load.ts'
 import { openBuild } from '../support/open-build.ts'
 import { portOf } from '../support/ports.ts'
@@ -63,7 +64,7 @@ async function underLoad({
     console.log(`${load.acknowledged} QR codes; ${JSON.stringify(load.answers)}`)
     for (const instance of instances.values())
       await ((await instance.isReady()) ? instance.stop() : instance.kill())
-    await expectVerified(cluster, siteIds.length)
+    await verifiedCopy(cluster, siteIds.length)
   }
   return { cluster, instances, named, start, load, settle }
 }

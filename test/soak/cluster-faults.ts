@@ -1,6 +1,8 @@
 // What goes wrong with a cluster: instances end, join and leave; their network and their bucket are cut, slow, away.
+import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Instance, TestCluster } from '../support/cluster.ts'
+import { verifiedCopy } from '../support/cluster-command.ts'
 import type { Random } from '../support/random.ts'
 import { SECRET } from '../support/secret.ts'
 import { type Site, siteAt } from '../support/site-at.ts'
@@ -25,21 +27,26 @@ export class ClusterFaults {
   endsByThemselves = 0
   readonly #cluster: TestCluster
   readonly #random: Random
+  /** How many sites a backup has. */
+  readonly #siteCount: number
   readonly #instances = new Map<string, Instance>()
   readonly #sites = new Map<string, Site>()
   /** Those that may end by themselves now. */
   #mayEnd = new Set<string>()
 
-  private constructor(cluster: TestCluster, random: Random) {
+  private constructor(cluster: TestCluster, random: Random, siteCount: number) {
     this.#cluster = cluster
     this.#random = random
+    this.#siteCount = siteCount
     this.turns = new Turns(this.#lasting, this.#ends, random)
   }
 
-  /** Starts three instances. */
-  static async start(cluster: TestCluster, random: Random): Promise<ClusterFaults> {
-    const faults = new ClusterFaults(cluster, random)
+  /** Starts three instances. @param siteCount how many sites they have besides the leaver's */
+  static async start(cluster: TestCluster, random: Random, siteCount: number): Promise<ClusterFaults> {
+    const faults = new ClusterFaults(cluster, random, siteCount + 1)
     for (const name of NAMES) await faults.#start(name)
+    // A backup can come before the turn of the leaver.
+    await faults.site(LEAVER).create('kept')
     return faults
   }
 
@@ -64,6 +71,12 @@ export class ClusterFaults {
     return first
   }
 
+  /** Stops all instances, and fetches their sites. @returns the directory of the backup, which is verified */
+  async backUp(): Promise<string> {
+    await Promise.all(this.instances.map(stopped))
+    return verifiedCopy(this.#cluster, this.#siteCount)
+  }
+
   /** Starts an instance again that has ended by itself, as a supervisor does. */
   async supervise(): Promise<void> {
     for (const [name, instance] of this.#instances) {
@@ -86,7 +99,7 @@ export class ClusterFaults {
       const guest = this.#instances.get(GUEST)
       this.#instances.delete(GUEST)
       if (guest?.pid() === undefined) this.endsByThemselves++
-      else await guest.stop().catch(() => guest.kill())
+      else await stopped(guest)
     },
     'a site is deleted and restored': () => {
       const site = this.site(LEAVER)
@@ -106,7 +119,16 @@ export class ClusterFaults {
   /** Processes end, and start again. */
   readonly #ends: Record<string, Fault> = {
     'kill -9 of an instance': () => this.#restart((instance) => instance.kill()),
-    'SIGTERM of an instance': () => this.#restart((instance) => instance.stop()),
+    'SIGTERM of an instance': () => this.#restart(stopped),
+    // Nothing copies a cluster that runs.
+    'all instances stop for a backup': async () => {
+      // One that the supervisor starts meanwhile would run beside it.
+      while (this.instances.some((instance) => instance.pid() === undefined)) await sleep(SUPERVISE_MS)
+      await this.#planned(NAMES, async () => {
+        rmSync(await this.backUp(), { recursive: true })
+        for (const name of NAMES) await this.#start(name)
+      })
+    },
     'an instance does not reach the bucket': () => this.#withoutBucket([this.#random.pick(NAMES)], CUT_MS),
     'the bucket is away': () => this.#withoutBucket(NAMES, AWAY_MS),
   }
@@ -115,7 +137,7 @@ export class ClusterFaults {
     const name = this.#random.pick(NAMES)
     await this.#planned([name], async () => {
       const instance = this.#instances.get(name)
-      if (instance?.pid() !== undefined) await end(instance).catch(() => instance.kill())
+      if (instance?.pid() !== undefined) await end(instance)
       await this.#start(name)
     })
   }
@@ -163,3 +185,6 @@ export class ClusterFaults {
     return sleep(1_000 + this.#random.below(LASTING_MS - 1_000))
   }
 }
+
+/** Stops an instance; one that is ending by itself does not drain. */
+const stopped = (instance: Instance): Promise<void> => instance.stop().catch(() => instance.kill())

@@ -2,11 +2,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { clusterConfig, readyUrl } from '../../bin/serve/cluster.ts'
 import { DISTRIBUTION } from '../../bin/serve/distribution.ts'
 import { workerdBinary } from '../../bin/serve/workerd-binary.ts'
-import { runBeside, succeeds } from './command.ts'
 import { type PeerProxy, peerProxy } from './peer-proxy.ts'
 import { freePort } from './ports.ts'
 import { type Server, startServer } from './processes.ts'
@@ -15,7 +14,9 @@ import { SECRET } from './secret.ts'
 import { temporaryDirectory } from './serve.ts'
 import { type Site, siteAt } from './site-at.ts'
 
-export const BUCKET = 'qr-cluster'
+const BUCKET = 'qr-cluster'
+/** What `--cluster` says. */
+export const CLUSTER = `s3://${BUCKET}/one`
 /** By default: a lease lasts 10 seconds, which a slow machine renews in time. */
 const TIME_DIVISOR = 2
 /** In production 8 seconds, in which a slow machine does not hand over everything. */
@@ -119,7 +120,7 @@ export async function testCluster({
       const { http, admin, address, proxy } = at
       const file = join(data, 'cluster.capnp')
       const cluster = {
-        ...{ bucket: `s3://${BUCKET}/one`, address, key: 'k'.repeat(32) },
+        ...{ bucket: CLUSTER, address, key: 'k'.repeat(32) },
         advertise: proxy?.address,
       }
       writeFileSync(file, clusterConfig(cluster, { timeDivisor, stopTimeoutMs: STOP_TIMEOUT_MS }))
@@ -152,26 +153,6 @@ export async function testCluster({
       return instance
     },
   }
-}
-
-/** Fetches the sites of a cluster whose instances are stopped: nothing is wrong with them. */
-export async function expectVerified({ bucket }: TestCluster, sites: number): Promise<void> {
-  const settings = {
-    ...{ AWS_ENDPOINT_URL: bucket.url, AWS_REGION: 'auto' },
-    ...{ AWS_ACCESS_KEY_ID: 'tool', AWS_SECRET_ACCESS_KEY: 'secret' },
-  }
-  const directory = temporaryDirectory()
-  let data = ''
-  let tries = 0
-  const fetched = () => {
-    data = join(directory, `data-${tries++}`)
-    return runBeside(settings, 'cluster', 'fetch', '--cluster', `s3://${BUCKET}/one`, '--data', data)
-  }
-  // One that did not stop in time, and was killed, counts as running until its lease is over.
-  await expect
-    .poll(fetched, { timeout: 120_000, interval: 5_000 })
-    .toEqual({ status: 0, output: expect.any(String) })
-  expect(succeeds('verify', '--data', data)).toMatch(new RegExp(`\\nsites: ${sites}, with problems: 0\\n$`))
 }
 
 function instanceOf(name: string, server: Server, { http, admin }: Addresses, log: () => string): Instance {
