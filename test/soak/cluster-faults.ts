@@ -7,13 +7,14 @@ import type { Random } from '../support/random.ts'
 import { SECRET } from '../support/secret.ts'
 import { type Site, siteAt } from '../support/site-at.ts'
 import { deleteAndRestore, LEAVER } from './leaver.ts'
+import { diskFaults } from './small-disk.ts'
 import { type Fault, Turns } from './turns.ts'
 
 const NAMES = ['a', 'b', 'c'] as const
 /** It joins, and leaves again. */
 const GUEST = 'd'
 const SLOW_MS = 500
-/** How long the bucket is slow, or a guest stays, at most. */
+/** How long the bucket is slow, the disk full, or a guest there, at most. */
 const LASTING_MS = 10_000
 /** Longer than a lease. */
 const CUT_MS = 12_000
@@ -88,6 +89,8 @@ export class ClusterFaults {
 
   /** Processes go on. */
   readonly #lasting: Record<string, Fault> = {
+    // What an instance has on its disk is a cache.
+    ...diskFaults(() => this.#aWhile()),
     'the bucket is slow': async () => {
       this.#cluster.bucket.weather('all', { delayMs: SLOW_MS })
       await this.#aWhile()

@@ -1,17 +1,15 @@
 // What goes wrong besides the banks: processes end, connections break, clocks step, disks fill up, servers of merchants fail.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { rmSync, statfsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BankDeployment } from '../support/bank-deployment.ts'
 import { commandOf } from '../support/command.ts'
-import { fillDisk } from '../support/full-disk.ts'
 import type { Random } from '../support/random.ts'
 import { deleteAndRestore, LEAVER } from './leaver.ts'
 import type { Receiver, ReceiverMood } from './receiver.ts'
+import { diskFaults } from './small-disk.ts'
 import { type Fault, Turns } from './turns.ts'
 
 /** How long a connection, a disk or a receiver stays away, at most. */
@@ -20,8 +18,6 @@ const AWAY_MS = 6_000
 const MAX_CLOCK_STEP_S = 5
 /** Of five in a second. */
 const MAX_TRIES = 1_500
-/** A file system of this size is the soak's own. */
-const SMALL_BYTES = 2 ** 30
 const MOODS: readonly [ReceiverMood, ...ReceiverMood[]] = ['well', 'slow', 'failing', 'gone']
 
 export class Faults {
@@ -55,14 +51,7 @@ export class Faults {
 
   /** Processes go on. */
   readonly #lasting: Record<string, Fault> = {
-    ...(isSmall(tmpdir()) && {
-      'the disk is full': async () => {
-        const filler = join(tmpdir(), 'filler')
-        fillDisk(filler)
-        await this.#away()
-        rmSync(filler)
-      },
-    }),
+    ...diskFaults(() => this.#away()),
     'receivers change': async () => {
       for (const receiver of this.#receivers) receiver.mood = this.#random.pick(MOODS)
     },
@@ -143,10 +132,4 @@ export class Faults {
     const [status] = await ended
     if (status !== 0) throw new Error(`${name} ends with ${status}: ${printed.join('')}`)
   }
-}
-
-/** Whether a directory is on a file system that may be filled. */
-function isSmall(directory: string): boolean {
-  const { blocks, bsize } = statfsSync(directory)
-  return blocks * bsize <= SMALL_BYTES
 }
