@@ -1,6 +1,8 @@
-// What goes wrong with a cluster: instances end, join and leave; their network and their bucket are cut, slow, away.
+// What goes wrong with a cluster: instances end, join and leave; their network and their bucket are cut, slow, away; their
+// clocks step, their disk is full.
 import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'vitest'
 import type { Instance, TestCluster } from '../support/cluster.ts'
 import { verifiedCopy } from '../support/cluster-command.ts'
 import type { Random } from '../support/random.ts'
@@ -19,6 +21,12 @@ const LASTING_MS = 10_000
 /** Longer than a lease. */
 const CUT_MS = 12_000
 const AWAY_MS = 20_000
+/** With less, an instance of such leases may stay. */
+const MIN_CLOCK_STEP_S = 3
+/** Longer than a lease. */
+const MAX_CLOCK_STEP_S = 15
+/** Until a clock that went back is where it was, no timer of workerd fires. */
+const LEAVES_MS = 60_000
 /** How often instances that have ended are looked for. */
 const SUPERVISE_MS = 200
 
@@ -123,6 +131,8 @@ export class ClusterFaults {
   readonly #ends: Record<string, Fault> = {
     'kill -9 of an instance': () => this.#restart((instance) => instance.kill()),
     'SIGTERM of an instance': () => this.#restart(stopped),
+    'the clock of an instance goes forward': () => this.#restart((instance) => this.#stepClock(instance, 1)),
+    'the clock of an instance goes back': () => this.#restart((instance) => this.#stepClock(instance, -1)),
     // Nothing copies a cluster that runs.
     'all instances stop for a backup': async () => {
       // One that the supervisor starts meanwhile would run beside it.
@@ -143,6 +153,14 @@ export class ClusterFaults {
       if (instance?.pid() !== undefined) await end(instance)
       await this.#start(name)
     })
+  }
+
+  /** An instance leaves when its clock is not that of the bucket. */
+  async #stepClock(instance: Instance, direction: 1 | -1): Promise<void> {
+    const seconds = MIN_CLOCK_STEP_S + this.#random.below(MAX_CLOCK_STEP_S - MIN_CLOCK_STEP_S + 1)
+    this.#cluster.setClock(instance.name, (direction * seconds) / 3600)
+    await expect.poll(() => instance.pid(), { timeout: LEAVES_MS }).toBeUndefined()
+    this.#cluster.setClock(instance.name, 0)
   }
 
   async #cut(names: readonly string[]): Promise<void> {

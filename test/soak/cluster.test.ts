@@ -38,7 +38,11 @@ it(`in ${MINUTES} minutes of everything on a cluster nothing acknowledged is los
   timeout: END_MS + 3_600_000,
 }, async () => {
   const random = randomOf(SEED)
-  const cluster = await testCluster({ build: openBuild(temporaryDirectory()), hasNetwork: true })
+  const cluster = await testCluster({
+    build: openBuild(temporaryDirectory()),
+    hasNetwork: true,
+    hasClocks: true,
+  })
   const faults = await ClusterFaults.start(cluster, random, SITES)
   const [answers, resources] = [new Answers(), new Resources()]
   answers.watch(() => faults.instances.map(({ address }) => address))

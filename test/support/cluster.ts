@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest'
 import { clusterConfig, readyUrl } from '../../bin/serve/cluster.ts'
 import { DISTRIBUTION } from '../../bin/serve/distribution.ts'
 import { workerdBinary } from '../../bin/serve/workerd-binary.ts'
+import { shiftedClock } from './clock.ts'
 import { type PeerProxy, peerProxy } from './peer-proxy.ts'
 import { freePort } from './ports.ts'
 import { type Server, startServer } from './processes.ts'
@@ -57,6 +58,8 @@ export interface TestCluster {
   join(name: string, build?: string): Promise<Instance>
   /** What the others send to an instance stops, and goes on; its own question whether it is ready goes that way too. */
   network(name: string): Pick<PeerProxy, 'cut' | 'takeAway' | 'heal'>
+  /** Sets the hours by which the clock of an instance is ahead of the machine's, also of one that starts later. */
+  setClock(name: string, hours: number): void
 }
 
 export interface ClusterOptions {
@@ -64,6 +67,8 @@ export interface ClusterOptions {
   build?: string
   /** Whether there is a network between the instances that can be cut. */
   hasNetwork?: boolean
+  /** Whether each instance has a clock that the test sets. */
+  hasClocks?: boolean
   /** What times of leases are divided by. */
   timeDivisor?: number
   /** Of the instances, by default one that ends with the test. */
@@ -90,12 +95,19 @@ const free = async () => `127.0.0.1:${await freePort()}`
 export async function testCluster({
   build: usual = DISTRIBUTION,
   hasNetwork = false,
+  hasClocks = false,
   timeDivisor = TIME_DIVISOR,
   directory = temporaryDirectory(),
   onEnd = onTestFinished,
 }: ClusterOptions = {}): Promise<TestCluster> {
   const bucket = await s3Bucket(BUCKET)
   onEnd(() => bucket.close())
+  const clocks = new Map<string, ReturnType<typeof shiftedClock>>()
+  const clockOf = (name: string) => {
+    const clock = clocks.get(name) ?? shiftedClock(temporaryDirectory())
+    clocks.set(name, clock)
+    return clock
+  }
   const addresses = new Map<string, Addresses>()
   const newAddresses = async (): Promise<Addresses> => {
     const at = { http: await free(), admin: await free(), address: await free() }
@@ -110,6 +122,10 @@ export async function testCluster({
       const { proxy } = addresses.get(name) ?? {}
       if (!proxy) throw new Error(`${name} has no network that can be cut`)
       return proxy
+    },
+    setClock(name, hours) {
+      if (!hasClocks) throw new Error('this cluster has no clocks of its own')
+      clockOf(name).set(hours)
     },
     async join(name, build = usual) {
       const data = join(directory, name)
@@ -137,6 +153,7 @@ export async function testCluster({
           ...{ SITE_RATE: '1000000', CALLBACK_HOSTS: 'any' },
           ...{ AWS_ENDPOINT_URL: bucket.url, AWS_REGION: 'auto' },
           ...{ AWS_ACCESS_KEY_ID: name, AWS_SECRET_ACCESS_KEY: 'secret' },
+          ...(hasClocks && clockOf(name).settings),
           // As where the port is of an interface that goes away: neither the others nor the instance reach it.
           CLUSTER_READY_URL: readyUrl({ address: proxy?.address ?? address }),
         },
