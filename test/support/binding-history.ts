@@ -20,6 +20,9 @@ const ENDED = `SELECT (${ORDERS} AND state <> 'QUEUED') AS begun,
     coalesce((${ORDERS} AND state = 'QUEUED' AND sent_at IS NULL), '') AS unsent
   FROM bindings WHERE site = :site AND request = :request AND state = 'DELETED'`
 
+/** What the connector has of charges, and what became of their reports. */
+const CHARGES = `SELECT charges.*, reports.state AS reported, answer FROM charges
+  LEFT JOIN reports ON path = 'qrCodes/' || qrc_id || '/payments/' || payment_uid WHERE charges.site = :site`
 /** What the connector has reported as declined. */
 const DECLINED = "SELECT bank_order AS bankOrder FROM charges WHERE site = :site AND state = 'DECLINED'"
 
@@ -261,9 +264,12 @@ export class BindingHistory {
     return waitingOf(this.#merchant, this.#asked)
   }
 
-  /** What is wrong now that everything is at rest. */
-  problems(): Promise<string[]> {
-    return problemsOf(this.#merchant, this.#asked)
+  /** What is wrong now that everything is at rest. The history ends with what the connector has of such charges. */
+  async problems(): Promise<string[]> {
+    const problems = await problemsOf(this.#merchant, this.#asked)
+    for (const row of this.#connector.read(CHARGES, { site: this.siteId }))
+      if (problems.some((each) => each.includes(String(row.payment_uid)))) this.#note('at the connector', row)
+    return problems
   }
 
   get #asked(): Asked {
