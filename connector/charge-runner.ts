@@ -9,7 +9,7 @@ import type { Core, OpenBank } from './core.ts'
 import type { ChargeRow } from './disk/charges.ts'
 import { DueRunner } from './due-runner.ts'
 import { messageOf } from './log.ts'
-import { intervalAt } from './schedule.ts'
+import { intervalAt, UNDECIDED, UNDECIDED_MS } from './schedule.ts'
 
 const RETRY_MS = 30_000
 const HOUR_MS = 3_600_000
@@ -193,6 +193,10 @@ export class ChargeRunner extends DueRunner<ChargeRow> {
       return
     }
     const now = this.core.platform.now()
+    if (now - (charge.sentAt ?? charge.createdAt) >= UNDECIDED_MS) {
+      holdCharge(this.core, charge, UNDECIDED)
+      return
+    }
     const nextAt = now + Math.max(waitMs, intervalAt(now - charge.createdAt))
     this.core.disk.charges.change(charge, { state: 'PENDING', nextAt })
   }

@@ -7,13 +7,12 @@ import { mayLackRefunds } from './disk-age.ts'
 import { DueRunner } from './due-runner.ts'
 import { messageOf } from './log.ts'
 import { outcomeOf, type RefundCall } from './refund-rule.ts'
-import { finishRefund, holdRefund, refundKeyOf, reportSent, reportUnsent, UNDECIDED_MS } from './refunds.ts'
-import { intervalAt } from './schedule.ts'
+import { finishRefund, holdRefund, refundKeyOf, reportSent, reportUnsent } from './refunds.ts'
+import { intervalAt, UNDECIDED, UNDECIDED_MS } from './schedule.ts'
 
 const RETRY_MS = 60_000
 /** Not sent by then, the merchant is told why. */
 const UNSENT_MS = 3_600_000
-const UNDECIDED = 'the bank has stated no result for 72 hours'
 
 export class RefundRunner extends DueRunner<RefundRow> {
   /** One of each bank: a slow one delays no other. */

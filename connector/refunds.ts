@@ -20,8 +20,6 @@ export const RefundCreate = z.object({
 })
 
 const DAY_MS = 24 * 3_600_000
-/** Without a result by then, a refund is shown to the operator. The connector goes on with it as before. */
-export const UNDECIDED_MS = 3 * DAY_MS
 const HELD = 'held, because it is not known whether the money has gone'
 
 /** The id of a refund at a bank that takes one of ours: 40 of `a-f 0-9`, the same on any disk. */

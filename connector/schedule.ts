@@ -7,6 +7,10 @@ const GRACE = MINUTE
 /** A bank can state what was true some minutes ago: that nothing was paid must be stated so long after the end. */
 const CONFIRMED = HOUR
 
+/** Without a result by then, a refund or a charge is shown to the operator. The connector goes on with it as before. */
+export const UNDECIDED_MS = 72 * HOUR
+export const UNDECIDED = 'the bank has stated no result for 72 hours'
+
 /** What is asked about; times are Unix milliseconds. */
 interface Asked {
   createdAt: number

@@ -4,7 +4,8 @@ import type { Core } from '../core.ts'
 import type { ChargeRow } from '../disk/charges.ts'
 import type { RefundRow } from '../disk/refunds.ts'
 import { roublesOf } from '../money.ts'
-import { finishRefund, reportPathOf, UNDECIDED_MS } from '../refunds.ts'
+import { finishRefund, reportPathOf } from '../refunds.ts'
+import { UNDECIDED_MS } from '../schedule.ts'
 import { type Options, required } from './options.ts'
 
 export interface Decision {

@@ -154,18 +154,21 @@ describe('charge', () => {
   })
 
   it.each(['SUCCESS', 'DECLINED'] as const)(
-    'IN_PROGRESS is asked about without end, until %s',
+    'IN_PROGRESS is asked about without end, and held after three days, until %s',
     async (end) => {
       const { at, running, binding, link } = await bound()
       at.raiffeisen.chargeResult = 'IN_PROGRESS'
       const asked = await charge(at, binding, link)
       await running.connector.settle()
-      for (let day = 0; day < 20; day++) {
-        at.clock.now += DAY
-        await running.connector.settle(1)
+      const heldAfter = async (days: number) => {
+        for (let day = 0; day < days; day++) {
+          at.clock.now += DAY
+          await running.connector.settle(1)
+        }
+        return running.core.disk.charges.held().length
       }
+      expect([await heldAfter(2), await heldAfter(18)]).toEqual([0, 1])
       expect(asked.result()).toBeUndefined()
-      expect(running.core.disk.charges.held()).toEqual([])
       at.raiffeisen.finishCharge(at.raiffeisen.charged[0]?.order ?? '', end)
       at.clock.now += DAY
       await running.connector.settle()

@@ -157,18 +157,21 @@ describe('charge', () => {
   })
 
   it.each(['FORM_SHOWED', 'FORM SHOWED', 'AUTHORIZING', 'CONFIRMING', 'SOMETHING_NEW'])(
-    '%s is asked about without end, and never sent again',
+    '%s is asked about without end, held after three days, and never sent again',
     async (status) => {
       const { at, running, binding, link } = await bound()
       at.tbank.chargeResult = status
       const asked = await charge(at, binding, link)
       await running.connector.settle()
-      for (let day = 0; day < 40; day++) {
-        at.clock.now += DAY
-        await running.connector.settle(1)
+      const heldAfter = async (days: number) => {
+        for (let day = 0; day < days; day++) {
+          at.clock.now += DAY
+          await running.connector.settle(1)
+        }
+        return running.core.disk.charges.held().length
       }
+      expect([await heldAfter(2), await heldAfter(38)]).toEqual([0, 1])
       expect(asked.result()).toBeUndefined()
-      expect(running.core.disk.charges.held()).toEqual([])
       await at.tbank.finishCharge(
         String(Object(at.tbank.callsOf('ChargeQr')[0]?.body).PaymentId),
         'CONFIRMED',
@@ -200,6 +203,32 @@ describe('charge', () => {
     at.clock.now += HOUR
     await running.connector.settle()
     expect(asked.result()?.status).toBe('COMPLETED')
+  })
+
+  it('without a result for 72 hours is held for the operator, and a late result ends it', async () => {
+    const { at, running, binding, link } = await bound()
+    at.tbank.fail('ChargeQr', { broken: 'after' })
+    const asked = await charge(at, binding, link)
+    await running.connector.settle()
+    at.tbank.fail(
+      'GetState',
+      { status: 200, body: { Success: false, ErrorCode: '255', Message: 'Неизвестный платёж' } },
+      999,
+    )
+    at.clock.now += 3 * DAY - MINUTE
+    await running.connector.settle()
+    expect(running.core.disk.charges.held()).toEqual([])
+    at.clock.now += HOUR
+    await running.connector.settle()
+    expect(running.core.disk.charges.held()).toMatchObject([
+      { paymentUid: asked.paymentUid, reason: 'the bank has stated no result for 72 hours' },
+    ])
+    expect(asked.result()).toBeUndefined()
+    at.tbank.heal()
+    at.clock.now += HOUR
+    await running.connector.settle()
+    expect(asked.result()?.status).toBe('COMPLETED')
+    expect(at.tbank.callsOf('ChargeQr')).toHaveLength(1)
   })
 
   it('a NEW session of the order that has another amount is not charged: a restored service asked for it then', async () => {
