@@ -34,7 +34,8 @@ async function differenceOf(core: Core, charge: ChargeRow): Promise<string | und
   // One of no known bank was sent to none.
   if (!open || !bindings) return
   try {
-    const stated = await bindings.chargeState(requestOf(open, charge), charge.note)
+    const id = charge.state === 'COMPLETED' ? charge.reference : charge.note
+    const stated = await bindings.chargeState(requestOf(open, charge), id)
     if (charge.state === 'COMPLETED') {
       recordChargeRefunds(core, charge, stated)
       if (stated.status !== 'COMPLETED') return `reported as COMPLETED, at the bank it is ${stated.status}`

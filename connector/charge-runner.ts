@@ -144,7 +144,8 @@ export class ChargeRunner extends DueRunner<ChargeRow> {
     if (outcome.step === 'apply') return this.#apply(open, charge, outcome.value)
     const { step, reason, waitMs } = outcome
     if (step === 'decline') return this.#decline(charge, reason)
-    if (step === 'retry') return this.#retry(charge, reason, waitMs)
+    // The bank's id of it can be the reason: it is opened anew.
+    if (step === 'retry') return this.#retry(charge, reason, waitMs, '')
     this.#note(charge, 'charge', reason)
     this.#pending(charge, waitMs)
   }
@@ -202,13 +203,13 @@ export class ChargeRunner extends DueRunner<ChargeRow> {
   }
 
   /** It was not sent: all of it is done again. */
-  #retry(charge: ChargeRow, reason: string, waitMs: number): void {
+  #retry(charge: ChargeRow, reason: string, waitMs: number, note?: string): void {
     const { disk, platform } = this.core
     this.#note(charge, 'open', reason)
     const now = platform.now()
     // At its end it is declined.
     const nextAt = Math.min(now + Math.max(waitMs, RETRY_MS), Math.max(charge.expiresAt, now))
-    disk.charges.change(charge, { state: 'QUEUED', nextAt })
+    disk.charges.change(charge, { state: 'QUEUED', nextAt, ...(note !== undefined && { note }) })
   }
 
   #decline(charge: ChargeRow, reason: string): void {

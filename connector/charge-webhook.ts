@@ -15,13 +15,12 @@ interface Wanted {
   order?: string | undefined
 }
 
-/** @returns the charge, by the bank's id of it or by our order */
+/** @returns the charge by our order, which a bank repeats; by the bank's id of it only where the bank names no order */
 export function findCharge(core: Core, { bank, reference, order }: Wanted): ChargeRow | undefined {
+  const { charges } = core.disk
   const names = peersOf(core, bank).map(({ name }) => name)
-  const rows = [
-    ...(reference === undefined ? [] : core.disk.charges.ofNote(reference)),
-    ...(order === undefined ? [] : core.disk.charges.ofOrder(order)),
-  ]
+  const rows =
+    order !== undefined ? charges.ofOrder(order) : reference !== undefined ? charges.ofNote(reference) : []
   return rows.find((row) => names.includes(row.bank))
 }
 

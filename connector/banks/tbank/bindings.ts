@@ -59,12 +59,14 @@ export class TBankBindings implements BankBindings {
     return { note: PaymentId, isBegun: false }
   }
 
-  async charge({ amount }: NewCharge, note: string, token: string | undefined): Promise<ChargeState> {
+  async charge({ order, amount }: NewCharge, note: string, token: string | undefined): Promise<ChargeState> {
     if (token === undefined) {
       throw new Unavailable('GetAddAccountQrState: an ACTIVE binding without AccountToken', {
         isInDoubt: false,
       })
     }
+    // What is charged is the payment of this number: Init can have given that of another order.
+    await notInDoubt(paymentState(this.#call, note, order))
     const fields = { PaymentId: note, AccountToken: token }
     const charged = await this.#call({ operation: 'ChargeQr', fields, secrets: [token] }, answers.CHARGE)
     if ('code' in charged) {
@@ -91,7 +93,7 @@ export class TBankBindings implements BankBindings {
       if (session) return stateOf(session, amount)
       throw new NotKnown('CheckOrder: the order has no payment')
     }
-    const { Status = '', Amount } = await paymentState(this.#call, note)
+    const { Status = '', Amount } = await paymentState(this.#call, note, order)
     return stateOf({ PaymentId: note, Status, Amount }, amount)
   }
 
