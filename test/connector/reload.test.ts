@@ -9,6 +9,7 @@ import { reload } from '../../connector/reload.ts'
 import { SECRET, tokenOf } from '../support/network-service.ts'
 import {
   DAY,
+  deliver,
   HOUR,
   MINUTE,
   ofRefund,
@@ -209,6 +210,27 @@ describe('a name of credentials that has rows', () => {
     Object.assign(at.config.banks['tbank-cafe'], other)
     expect(reloadAt(at, running)).toHaveLength(1)
     expect([cafe, site]).toBeTruthy()
+  })
+
+  it.each<[string, (at: At, link: Awaited<ReturnType<typeof register>>) => Promise<unknown>]>([
+    ['a refund', (at, link) => refund(at, 'cafe', link, '1.00')],
+    ['a webhook', (at, { qrcId }) => deliver(at, 'cafe', qrcId)],
+  ])('is reserved by %s without its code, and no other name is', async (_, make) => {
+    const at = await surroundings()
+    const before = await start(at)
+    const link = await register(at, 'cafe')
+    await pay(at, 'cafe', link.qrcId, { times: 0 })
+    await before.stop()
+    rmSync(join(at.directory, 'connector.sqlite'))
+    const twin = structuredClone(at.config.banks['tbank-cafe'])
+    Object.assign(at.config.banks, { 'tbank-twin': twin })
+    const running = await start(at)
+    await running.connector.settle()
+    await make(at, link)
+    Object.assign(twin, other)
+    expect(reloadAt(at, running)).toEqual([])
+    Object.assign(at.config.banks['tbank-cafe'], other)
+    expect(reloadAt(at, running)).toEqual([expect.stringMatching(/^banks\.tbank-cafe: /)])
   })
 
   it('can be corrected after a terminal that the bank does not know', async () => {
