@@ -77,6 +77,29 @@ it('no statement reads a whole table, but those of commands', () => {
   )
 })
 
+it('the codes of a disk of 0.2.0 that were cancelled and are asked about end when they were, and no other', () => {
+  const database = new DatabaseSync(':memory:')
+  const [first = '', ...later] = MIGRATIONS
+  database.exec(first)
+  for (const [id, state, askAt] of [
+    ['open', 'OPEN', 300],
+    ['paid', 'PAID', null],
+    ['cancelled', 'CANCELLED', 300],
+    ['over', 'CANCELLED', null],
+  ] as const)
+    database
+      .prepare(
+        `INSERT INTO codes (id, site, bank, type, state, qrc_id, created_at, expires_at, asked_at, ask_at)
+         VALUES (?1, 'tea', 'bank', 'DYNAMIC', ?2, ?1, 100, 900, 200, ?3)`,
+      )
+      .run(id, state, askAt)
+  for (const migration of later) database.exec(migration)
+  const ends = database.prepare('SELECT id, expires_at FROM codes ORDER BY id').all()
+  expect(Object.fromEntries(ends.map(({ id, expires_at }) => [id, expires_at]))).toEqual({
+    ...{ open: 900, paid: 900, cancelled: 200, over: 900 },
+  })
+})
+
 /** Has a database to itself for a moment, as one that is opened after a kill, or closed, does. */
 const HOLDER = `
   const database = new (require('node:sqlite').DatabaseSync)(process.argv[1])
