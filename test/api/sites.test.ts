@@ -400,6 +400,30 @@ describe('the export', () => {
     }
   })
 
+  it.each(['qrCode', 'sale', 'payment', 'refund', 'token', 'event'])(
+    'goes on behind a row of the kind %s without that row',
+    async (kind) => {
+      const site = refundingSite()
+      const till = await site.make({ amount: undefined }, { type: 'COUNTER' })
+      for (const n of [1, 2]) {
+        const { paymentUid } = await site.paid()
+        await site.refund(paymentUid, 1, 'r')
+        const { linkId } = await site.make(
+          { tokenizationAccount: `c-${n}`, amount: undefined },
+          { type: 'TOKEN' },
+        )
+        await site.bind(linkId, {}, `b-${n}`)
+        const sale = `/sbp/qrCodes/${till.qrCodeUid}/sales/s-${n}`
+        await site.ask(sale, { method: 'PUT', body: { amount: { value: 5 } } })
+        await site.ask(sale, { method: 'DELETE' })
+      }
+      const whole = rowsOf(await exported(site), kind)
+      expect(whole.length).toBeGreaterThan(1)
+      const { epoch } = await healthOf(site)
+      expect(rowsOf(await exported(site, `?cursor=${kind}-1-${epoch}`), kind)).toEqual(whole.slice(1))
+    },
+  )
+
   it('does not go on in another database: the cursor of a restored site is 410', async () => {
     const site = freshSite()
     await site.make()
