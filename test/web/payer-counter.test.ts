@@ -189,6 +189,18 @@ describe('the page of a tab that followed a sale', () => {
       expect(page).not.toContain(text)
   })
 
+  it('shows its sale at a till that has had a hundred others', async () => {
+    const qrCode = await makeCounter()
+    for (let n = 0; n < 100; n++) {
+      await arm(qrCode, `before-${n}`, 5)
+      await cancelSale(qrCode, `before-${n}`)
+    }
+    await arm(qrCode, 's-1', 149.5)
+    const mark = await markOf(qrCode)
+    await pay(qrCode, 's-1', { amount: { value: 149.5, currency: 'RUB' } })
+    expect(await pageOf(qrCode, mark)).toContain('data-status="PAYED"')
+  })
+
   it('shows what of it was returned', async () => {
     const qrCode = await makeCounter()
     await arm(qrCode, 's-1', 149.5)
