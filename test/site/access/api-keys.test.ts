@@ -1,9 +1,16 @@
 // The API keys in the site's object: what a call costs.
-import { describe, expect, it } from 'vitest'
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Caller } from '../../../src/contract/caller.ts'
 import { creation, inNewSite } from '../../support/site.ts'
 
 const reader: Caller = { actor: 'merchant', keyId: 'reader', scopes: ['merchant:read'] }
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
 
 describe('the use of a key', () => {
   it('is written after the answer, so that a read does not wait for a commit', () =>
@@ -14,6 +21,30 @@ describe('the use of a key', () => {
       expect(recorded()).toBe(0)
       while (recorded() === 0) await scheduler.wait(50)
     }))
+
+  it('is written once in an hour, also where the object starts anew in it', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2031, 10, 20, 9, 30) })
+    const stub = env.SITES.getByName(crypto.randomUUID())
+    await stub.create(creation('a'))
+    /** Of which of these keys a use is written while each reads, until that of the last one is. */
+    const writtenFor = (keyIds: string[]) =>
+      runInDurableObject(stub, async (site, { storage: { sql } }) => {
+        const exec = vi.spyOn(sql, 'exec')
+        const written = () =>
+          exec.mock.calls.flatMap(([query, id]) => (query.startsWith('INSERT INTO api_keys') ? [id] : []))
+        // A use that comes while another is being written waits for the next call.
+        while (!written().includes(keyIds.at(-1))) {
+          for (const keyId of keyIds) await site.read({ ...reader, keyId }, { qrCodeUid: 'a' })
+          await scheduler.wait(20)
+        }
+        return written().filter((id) => keyIds.includes(String(id)))
+      })
+    expect(await writtenFor(['a', 'b'])).toEqual(['a', 'b'])
+    await evictDurableObject(stub)
+    expect(await writtenFor(['a', 'b', 'c'])).toEqual(['c'])
+    vi.setSystemTime(Date.UTC(2031, 10, 20, 10))
+    expect(await writtenFor(['a', 'b'])).toEqual(['a', 'b'])
+  })
 
   it('is in the list at once', () =>
     inNewSite(async (_, site) => {
