@@ -121,7 +121,7 @@ async function plansOf(
   }
   return plans
 }
-const GROWING = /^(SEARCH|SCAN) (qr_codes|deleted_qr_codes|payments|refunds|tokens|events|outbox)\b/
+const GROWING = /^(SEARCH|SCAN) (qr_codes|deleted_qr_codes|payments|refunds|tokens|events|outbox|turnover)\b/
 
 /** Partial indexes, which have a row for what is in flight or is due, and the first row of two others. */
 const FEW = ['SCAN outbox USING INDEX outbox_leased', 'SCAN outbox USING INDEX outbox_blocked']
@@ -289,7 +289,13 @@ it.each<[string, Step[1], string[]]>([
   [
     'the figures of a day',
     (site) => site.dayReport(MERCHANT, { times: [0, 1, 4_000_000_000], before: [0, 1], currency: 'RUB' }),
-    Array(8).fill('deleted_qr_codes USING INTEGER PRIMARY KEY (rowid=?)'),
+    // Of the period, and of the one before.
+    Array(2)
+      .fill([
+        'turnover USING PRIMARY KEY (at>? AND at<?)',
+        ...Array(4).fill('deleted_qr_codes USING INTEGER PRIMARY KEY (rowid=?)'),
+      ])
+      .flat(),
   ],
   ['a payment', (site) => site.payment(MERCHANT, 'p'), [PAYMENT]],
   [
