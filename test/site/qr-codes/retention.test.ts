@@ -137,6 +137,17 @@ describe('a QR code that expired or was cancelled without a payment', () => {
     expect((await site.ask('/sbp/qrCodes/a')).status).toBe(404)
   })
 
+  it('is named by its uid in the notification of a late payment, beside others that went', async () => {
+    const site = await siteWithEnded('a', 'b', 'c')
+    await wake(site, 30 * DAY)
+    const settings = { callbackUrl: 'https://shop.example/', notificationTypes: ['PAYMENT'] }
+    await site.ask('/settings', { method: 'PUT', body: settings })
+    const answer = await site.report(site.linkOf('b'), 'late')
+    expect(await answer.json()).toMatchObject({ paymentId: 'late', qrCodeUid: 'b' })
+    const notified = await inSite(site, (sql) => outboxRows(sql, "WHERE queue = 'merchant'"))
+    expect(notified.map(({ content }) => content)).toMatchObject([{ type: 'PAYMENT', qrCodeUid: 'b' }])
+  })
+
   it('leaves the bank’s reference of its link: a late payment is refunded by it', async () => {
     retain(30)
     const site = bankSite()
