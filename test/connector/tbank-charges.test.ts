@@ -205,6 +205,47 @@ describe('charge', () => {
     expect(asked.result()?.status).toBe('COMPLETED')
   })
 
+  it.each(['a number that nobody has', 'the number of a payment of another order'])(
+    'is not made by %s that Init has answered with: the order has its own',
+    async (which) => {
+      const { at, running, binding, link } = await bound()
+      const first = await charge(at, binding, await register(at, 'cafe', { amount: PRICE }))
+      await running.connector.settle()
+      const other = String(first.result()?.networkUid)
+      const PaymentId = which === 'a number that nobody has' ? '999999' : other
+      at.tbank.fail('Init', { changes: { PaymentId } })
+      const asked = await charge(at, binding, link)
+      await running.connector.settle()
+      // A notification of the other payment says nothing of this charge.
+      await at.tbank.deliver(other)
+      await running.connector.settle()
+      expect(asked.result()).toBeUndefined()
+      await minutes({ at, running }, 1)
+      expect(asked.result()).toMatchObject({ status: 'COMPLETED', amount: PRICE })
+      const numbers = at.tbank.callsOf('ChargeQr').map(({ body }) => String(Object(body).PaymentId))
+      expect(numbers).toEqual([other, asked.result()?.networkUid])
+      expect(at.tbank.sessions.get(numbers[1] ?? '')?.charges).toBe(1)
+      expect(at.tbank.sessions.get(other)?.charges).toBe(1)
+    },
+  )
+
+  it('a state and a notification that name another order say nothing of it', async () => {
+    const { at, running, binding, link } = await bound()
+    at.tbank.fail('ChargeQr', { broken: 'before' })
+    const asked = await charge(at, binding, link)
+    await running.connector.settle()
+    const session = Array.from(at.tbank.sessions.values()).find(({ qrcId }) => qrcId === undefined)
+    if (!session) throw new Error('no session')
+    const { orderId } = session
+    session.orderId = 'another'
+    await at.tbank.finishCharge(session.paymentId, 'CONFIRMED', { times: 1 })
+    await minutes({ at, running }, 3)
+    expect(asked.result()).toBeUndefined()
+    session.orderId = orderId
+    await minutes({ at, running }, 1)
+    expect(asked.result()?.status).toBe('COMPLETED')
+  })
+
   it('without a result for 72 hours is held for the operator, and a late result ends it', async () => {
     const { at, running, binding, link } = await bound()
     at.tbank.fail('ChargeQr', { broken: 'after' })
