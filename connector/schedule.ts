@@ -1,4 +1,4 @@
-// When a bank is asked about a code or a refund: often while it is new, and after its end until the bank states that it is over.
+// When a bank is asked about a code, a refund or a charge: often while it is new, and after its end until the bank states that it is over.
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

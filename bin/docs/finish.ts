@@ -89,9 +89,16 @@ const relativeScript = (code: string) =>
     // The search of the site (site/public/search.js).
     .replaceAll('}pagefind.js`', '}../search.js`')
 
-/** What waits until the browser is idle waits a second at most: a slow Chromium with an open dialog is never idle, and its search had no field. */
-const withIdleLimit = (code: string) =>
-  code.replaceAll(
+/**
+ * What waits until the browser is idle waits a second at most: a slow Chromium with an open dialog can stay busy, and its search had no field.
+ * @throws Error where the generator writes it in another way
+ */
+function withIdleLimit(code: string): string {
+  const limited = code.replaceAll(
     'window.requestIdleCallback||(e=>setTimeout(e,1))',
     '(e=>window.requestIdleCallback?.(e,{timeout:1000})??setTimeout(e,1))',
   )
+  if (limited.includes('requestIdleCallback||'))
+    throw new Error('a script of the site waits for an idle browser without a limit')
+  return limited
+}

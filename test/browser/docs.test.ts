@@ -169,7 +169,7 @@ describe('the site', () => {
     await page.addInitScript(() => {
       Object.assign(globalThis, {
         requestIdleCallback: (callback: () => void, options?: { timeout?: number }) =>
-          options?.timeout && setTimeout(callback, options.timeout),
+          options?.timeout ? setTimeout(callback, options.timeout) : 1,
       })
     })
     await page.goto(`${address}/docs/guides/refunds`)

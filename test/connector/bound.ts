@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Fault } from '../support/banks/fake-bank.ts'
-import { HOUR, MINUTE, type Running, registerData, type Surroundings } from './harness.ts'
+import { DAY, HOUR, MINUTE, type Running, registerData, type Surroundings } from './harness.ts'
 
 export const PRICE = { value: '50.00', currency: 'RUB' }
 
@@ -90,4 +90,20 @@ export async function minutes({ at, running }: { at: Surroundings; running: Runn
     at.clock.now += MINUTE
     await running.connector.settle()
   }
+}
+
+/** How many charges are held after so many days, and after so many more. */
+export async function heldAfter(
+  { at, running }: { at: Surroundings; running: Running },
+  days: readonly number[],
+): Promise<number[]> {
+  const held: number[] = []
+  for (const each of days) {
+    for (let day = 0; day < each; day++) {
+      at.clock.now += DAY
+      await running.connector.settle(1)
+    }
+    held.push(running.core.disk.charges.held().length)
+  }
+  return held
 }

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Fault } from '../support/banks/fake-bank.ts'
-import { charge, deleteToken, minutes, PRICE } from './bound.ts'
+import { charge, deleteToken, heldAfter, minutes, PRICE } from './bound.ts'
 import { DAY, HOUR, MINUTE, type Running, refund, register, type Surroundings, start } from './harness.ts'
 import { bound, LOST, statusOf } from './raiffeisen-bound.ts'
 
@@ -160,14 +160,7 @@ describe('charge', () => {
       at.raiffeisen.chargeResult = 'IN_PROGRESS'
       const asked = await charge(at, binding, link)
       await running.connector.settle()
-      const heldAfter = async (days: number) => {
-        for (let day = 0; day < days; day++) {
-          at.clock.now += DAY
-          await running.connector.settle(1)
-        }
-        return running.core.disk.charges.held().length
-      }
-      expect([await heldAfter(2), await heldAfter(18)]).toEqual([0, 1])
+      expect(await heldAfter({ at, running }, [2, 1, 17])).toEqual([0, 1, 1])
       expect(asked.result()).toBeUndefined()
       at.raiffeisen.finishCharge(at.raiffeisen.charged[0]?.order ?? '', end)
       at.clock.now += DAY

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { compareRefunds } from '../../connector/refund-comparison.ts'
-import { charge, chargeData, deleteToken, isOnDisk, minutes, PRICE } from './bound.ts'
+import { charge, chargeData, deleteToken, heldAfter, isOnDisk, minutes, PRICE } from './bound.ts'
 import { DAY, HOUR, MINUTE, refund, register, start } from './harness.ts'
 import { bound, LOST, statusOf } from './tbank-bound.ts'
 
@@ -163,14 +163,7 @@ describe('charge', () => {
       at.tbank.chargeResult = status
       const asked = await charge(at, binding, link)
       await running.connector.settle()
-      const heldAfter = async (days: number) => {
-        for (let day = 0; day < days; day++) {
-          at.clock.now += DAY
-          await running.connector.settle(1)
-        }
-        return running.core.disk.charges.held().length
-      }
-      expect([await heldAfter(2), await heldAfter(38)]).toEqual([0, 1])
+      expect(await heldAfter({ at, running }, [2, 1, 37])).toEqual([0, 1, 1])
       expect(asked.result()).toBeUndefined()
       await at.tbank.finishCharge(
         String(Object(at.tbank.callsOf('ChargeQr')[0]?.body).PaymentId),

@@ -23,12 +23,12 @@ const CHARGING = ['bind', 'consent', 'charge', 'charge', 'charge'] as const
 /** In the first rounds something comes into being that can be asked about. */
 const OPENING = 2
 const MINUTES = [1, 2, 5, 20] as const
-/** Any other site has so many payments, of codes that live for days, before its bank answers wrongly. */
+/** Each site that binds no accounts has so many payments, of codes that live for days, before its bank answers wrongly. */
 const PAYMENTS = 6
 const PAYABLE_MINUTES = 4_320
 /** After that so many refunds of so many roubles in each round. */
 const REFUNDS = 3
-const REFUNDED = 20
+const REFUND_ROUBLES = 20
 /** When banks are asked again that still answer wrongly, in hours after the last step: of codes that have ended, too. */
 const HOSTILE = [0.3, 1.4, 2.6]
 /** The same of banks that are well, after that. */
@@ -36,8 +36,8 @@ const REST = [0.2, 1.4, 5, 26, 50]
 const RETRY_HOURS = 1.2
 /** The calls that move money; `Cancel` is a refund at T-Bank. */
 const MOVES_MONEY = /^(?:refund|charge|ChargeQr|Cancel)$/
-/** These, and those that ask what became of it. */
-const ON_MONEY = /^(?:refund|charge|ChargeQr|Cancel|CheckOrder|GetState)/
+/** These, those that begin them, and those that ask what became of it. */
+const ON_MONEY = /^(?:refund|charge|ChargeQr|Cancel|CheckOrder|GetState|Init)/
 /** So long the connector asks banks that answer wrongly. */
 const ASKED_MS = 2_000
 
@@ -122,7 +122,7 @@ class Batch {
       return Array.from({ length: PAYMENTS }, (_, code) => ({ do: 'pay', code, webhook: 'once' }))
     }
     return Array.from({ length: REFUNDS }, () => {
-      return { do: 'refund', payment: this.#random.below(PAYMENTS), value: REFUNDED }
+      return { do: 'refund', payment: this.#random.below(PAYMENTS), value: REFUND_ROUBLES }
     })
   }
 

@@ -21,11 +21,11 @@ const LASTING_MS = 10_000
 /** Longer than a lease. */
 const CUT_MS = 12_000
 const AWAY_MS = 20_000
-/** With less, an instance of such leases may stay. */
+/** With production's leases an instance stays at two seconds. */
 const MIN_CLOCK_STEP_S = 3
 /** Longer than a lease. */
 const MAX_CLOCK_STEP_S = 15
-/** Until a clock that went back is where it was, no timer of workerd fires. */
+/** An instance whose clock went back notices it only when the clock is where it was: until then no timer of workerd fires. */
 const LEAVES_MS = 60_000
 /** How often instances that have ended are looked for. */
 const SUPERVISE_MS = 200

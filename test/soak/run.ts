@@ -14,7 +14,7 @@ const USAGE = `npm run soak -- [options]
   --cluster     three instances over a bucket, without banks
   --help        this text
 
-The time is divided: processes end only in the last third, and at most half an hour. Then everything comes to rest, which takes minutes besides.
+The time is divided: processes end only in the last third, but for no longer than 30 minutes. Then everything comes to rest, which takes minutes besides.
 Where the system lets a user mount, the disk is one in memory of 1 GiB, which is full from time to time.`
 
 /** A file system of its own, in a mount namespace that ends with the processes. */

@@ -5,7 +5,7 @@ export type Fault = () => Promise<unknown>
 
 /** The last third, but no more than this: so the memory of a process is seen over hours. */
 const MAX_ENDING_MS = 30 * 60_000
-/** How long no process ends, of so long a run, in milliseconds. */
+/** For how long of a run no process may end, in milliseconds. */
 export const calmMsOf = (wholeMs: number): number => wholeMs - Math.min(wholeMs / 3, MAX_ENDING_MS)
 
 export class Turns {
