@@ -144,8 +144,7 @@ export class ChargeRunner extends DueRunner<ChargeRow> {
     if (outcome.step === 'apply') return this.#apply(open, charge, outcome.value)
     const { step, reason, waitMs } = outcome
     if (step === 'decline') return this.#decline(charge, reason)
-    // The bank's id of it can be the reason: it is opened anew.
-    if (step === 'retry') return this.#retry(charge, reason, waitMs, '')
+    if (step === 'retry') return this.#retry(charge, reason, waitMs)
     this.#note(charge, 'charge', reason)
     this.#pending(charge, waitMs)
   }
@@ -203,13 +202,13 @@ export class ChargeRunner extends DueRunner<ChargeRow> {
   }
 
   /** It was not sent: all of it is done again. */
-  #retry(charge: ChargeRow, reason: string, waitMs: number, note?: string): void {
+  #retry(charge: ChargeRow, reason: string, waitMs: number): void {
     const { disk, platform } = this.core
     this.#note(charge, 'open', reason)
     const now = platform.now()
     // At its end it is declined.
     const nextAt = Math.min(now + Math.max(waitMs, RETRY_MS), Math.max(charge.expiresAt, now))
-    disk.charges.change(charge, { state: 'QUEUED', nextAt, ...(note !== undefined && { note }) })
+    disk.charges.change(charge, { state: 'QUEUED', nextAt })
   }
 
   #decline(charge: ChargeRow, reason: string): void {

@@ -37,12 +37,20 @@ export class TBankBindings implements BankBindings {
   }
 
   /** Init, unless the order has a session: its answer was lost, or another disk has begun. OrderId is not unique. */
-  async open({ order, amount, purpose, expiresAt, webhookUrl }: NewCharge): Promise<OpenedCharge> {
+  async open(charge: NewCharge): Promise<OpenedCharge> {
+    const { order, amount } = charge
     requireAmount(amount)
     // A restored service can give the same charge another amount: only a session of this one is charged.
     const isSame = (session: Session) => isNew(session) && session.Amount === amount
     const known = firstOf(await this.#sessionsBefore(order), [isPaid, isBegun, hasFailed, isSame])
-    if (known) return { note: known.PaymentId, isBegun: !isNew(known) }
+    const note = known?.PaymentId ?? (await this.#init(charge))
+    // What is charged is the payment of this number: it must be of our order.
+    await paymentState(this.#call, note, order)
+    return { note, isBegun: known !== undefined && !isNew(known) }
+  }
+
+  /** @returns PaymentId */
+  async #init({ order, amount, purpose, expiresAt, webhookUrl }: NewCharge): Promise<string> {
     const fields = {
       Amount: amount,
       OrderId: order,
@@ -56,17 +64,15 @@ export class TBankBindings implements BankBindings {
     requireSame('Init', { OrderId: order, Amount: amount }, opened, false)
     const { PaymentId } = opened
     if (!PaymentId) throw new Unavailable('Init: the answer lacks PaymentId', { isInDoubt: false })
-    return { note: PaymentId, isBegun: false }
+    return PaymentId
   }
 
-  async charge({ order, amount }: NewCharge, note: string, token: string | undefined): Promise<ChargeState> {
+  async charge({ amount }: NewCharge, note: string, token: string | undefined): Promise<ChargeState> {
     if (token === undefined) {
       throw new Unavailable('GetAddAccountQrState: an ACTIVE binding without AccountToken', {
         isInDoubt: false,
       })
     }
-    // What is charged is the payment of this number: Init can have given that of another order.
-    await notInDoubt(paymentState(this.#call, note, order))
     const fields = { PaymentId: note, AccountToken: token }
     const charged = await this.#call({ operation: 'ChargeQr', fields, secrets: [token] }, answers.CHARGE)
     if ('code' in charged) {
