@@ -23,6 +23,8 @@ export interface Asked {
   deletions: readonly { token: string; begun: string; unsent: string }[]
   /** Whether service and connector can have lost both their disks: what neither knows is not told. */
   canForget: boolean
+  /** Whether the bank gave another id of the request with the link of a code: then nobody can ask it what became of the binding. */
+  isMisnamed(qrcId: string): boolean
   /** The codes that asked for an account. */
   codes: readonly Code[]
   /** The reports of the site that the service has not taken. */
@@ -106,7 +108,7 @@ const CodeAnswer = z.object({
 /** What the service says of bindings that is not what their bank states, and what it was told and has not taken. */
 async function boundWrongly(
   merchant: Merchant,
-  { bound, codes, deletions, reports, canForget }: Asked,
+  { bound, codes, deletions, reports, canForget, isMisnamed }: Asked,
 ): Promise<string[]> {
   const problems = reports.map((report) => `not taken by the service: ${report}`)
   // Of codes that neither disk has nobody asks the bank.
@@ -120,7 +122,8 @@ async function boundWrongly(
     const stated = bound.stateOf(qrcId)
     const isOver = token?.status !== 'CREATED'
     const isTrue = stated === 'ACTIVE' ? !isOver || token?.status === 'DELETED' : isOver
-    if (!isTrue) problems.push(`binding of ${uid} (${qrcId}): ${stated} at the bank, ${status} ${text}`)
+    if (!isTrue && !isMisnamed(qrcId))
+      problems.push(`binding of ${uid} (${qrcId}): ${stated} at the bank, ${status} ${text}`)
     if (token?.value !== undefined && deleted.has(token.value))
       problems.push(`binding of ${uid}: its deleted token can be charged`)
   }

@@ -10,6 +10,9 @@ import type { TestBank } from './test-banks.ts'
 
 const POLL_MS = 50
 
+/** The calls whose answer has the link, and is all that names the request. */
+const REGISTERS = /^(?:AddAccountQr|GetQr|subscribe|register) /
+
 /** What the connector could not report. */
 const NOT_TAKEN = `SELECT path || ' ' || body || ': ' || answer AS report FROM reports WHERE site = :site AND state = 'PENDING'`
 
@@ -285,6 +288,10 @@ export class BindingHistory {
       deletions: this.#deletions,
       sent: this.#sent,
       canForget: this.#canForget,
+      isMisnamed: (qrcId) =>
+        this.bank.fake.troubles.some(
+          (each) => REGISTERS.test(each) && each.includes(qrcId) && !each.includes(bound.requestOf(qrcId)),
+        ),
     }
   }
 
