@@ -1,6 +1,6 @@
 // Compares charges that have ended with what the bank states of them.
 import { NotKnown } from './bank-errors.ts'
-import { requestOf } from './charge-runner.ts'
+import { endedState } from './charge-runner.ts'
 import { recordChargeRefunds } from './charge-webhook.ts'
 import { completeCharge } from './charges.ts'
 import type { Core, OpenSite } from './core.ts'
@@ -34,8 +34,7 @@ async function differenceOf(core: Core, charge: ChargeRow): Promise<string | und
   // One of no known bank was sent to none.
   if (!open || !bindings) return
   try {
-    const id = charge.state === 'COMPLETED' ? charge.reference : charge.note
-    const stated = await bindings.chargeState(requestOf(open, charge), id)
+    const stated = await endedState(open, bindings, charge)
     if (charge.state === 'COMPLETED') {
       recordChargeRefunds(core, charge, stated)
       if (stated.status !== 'COMPLETED') return `reported as COMPLETED, at the bank it is ${stated.status}`

@@ -1,5 +1,5 @@
 // Carries out the charges on disk: each is sent once, and asked about until the bank states its end.
-import type { BindingState, ChargeState, NewCharge } from './bank-bindings.ts'
+import type { BankBindings, BindingState, ChargeState, NewCharge } from './bank-bindings.ts'
 import { askBinding } from './bindings.ts'
 import type { Cancellations } from './cancellations.ts'
 import { isLinkPaid } from './charge-link.ts'
@@ -188,17 +188,14 @@ export class ChargeRunner extends DueRunner<ChargeRow> {
 
   /** It goes on being asked about; a held one stays held. */
   #pending(charge: ChargeRow, waitMs: number): void {
-    if (charge.state === 'HELD') {
-      holdCharge(this.core, charge, charge.reason)
-      return
-    }
     const now = this.core.platform.now()
-    if (now - (charge.sentAt ?? charge.createdAt) >= UNDECIDED_MS) {
+    if (charge.state === 'HELD') holdCharge(this.core, charge, charge.reason)
+    else if (now - (charge.sentAt ?? charge.createdAt) >= UNDECIDED_MS)
       holdCharge(this.core, charge, UNDECIDED)
-      return
+    else {
+      const nextAt = now + Math.max(waitMs, intervalAt(now - charge.createdAt))
+      this.core.disk.charges.change(charge, { state: 'PENDING', nextAt })
     }
-    const nextAt = now + Math.max(waitMs, intervalAt(now - charge.createdAt))
-    this.core.disk.charges.change(charge, { state: 'PENDING', nextAt })
   }
 
   /** It was not sent: all of it is done again. */
@@ -232,7 +229,11 @@ export class ChargeRunner extends DueRunner<ChargeRow> {
 const idOf = ({ site, paymentUid }: ChargeRow) => ({ site, paymentUid })
 
 /** The charge as the bank's calls get it. */
-export const requestOf = ({ webhookUrl }: OpenBank, charge: ChargeRow): NewCharge => {
+const requestOf = ({ webhookUrl }: OpenBank, charge: ChargeRow): NewCharge => {
   const { order, request, amount, purpose, expiresAt } = charge
   return { order, request, amount, purpose, expiresAt, webhookUrl }
 }
+
+/** What the bank states of a charge that has ended: a completed one is found by the reference that was reported. */
+export const endedState = (open: OpenBank, bindings: BankBindings, charge: ChargeRow): Promise<ChargeState> =>
+  bindings.chargeState(requestOf(open, charge), charge.state === 'COMPLETED' ? charge.reference : charge.note)

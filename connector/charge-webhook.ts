@@ -1,7 +1,7 @@
 // Finds the charge that a webhook is about, and records what the webhook says of it.
 import type { BankPayment } from './bank.ts'
 import type { ChargeState } from './bank-bindings.ts'
-import { requestOf } from './charge-runner.ts'
+import { endedState } from './charge-runner.ts'
 import { completeCharge } from './charges.ts'
 import { peersOf } from './code-lookup.ts'
 import type { Core, OpenBank } from './core.ts'
@@ -19,8 +19,7 @@ interface Wanted {
 export function findCharge(core: Core, { bank, reference, order }: Wanted): ChargeRow | undefined {
   const { charges } = core.disk
   const names = peersOf(core, bank).map(({ name }) => name)
-  const rows =
-    order !== undefined ? charges.ofOrder(order) : reference !== undefined ? charges.ofNote(reference) : []
+  const rows = order === undefined ? charges.ofNote(reference ?? '') : charges.ofOrder(order)
   return rows.find((row) => names.includes(row.bank))
 }
 
@@ -45,8 +44,7 @@ export async function recordChargeWebhook(
   }
   const open = core.banks.get(charge.bank)
   if (!open?.bank.bindings) return `the connector has no bank ${charge.bank}`
-  const id = charge.state === 'COMPLETED' ? charge.reference : charge.note
-  const stated = await open.bank.bindings.chargeState(requestOf(open, charge), id)
+  const stated = await endedState(open, open.bank.bindings, charge)
   if (stated.status === 'COMPLETED') completeCharge(core, charge, stated)
   recordChargeRefunds(core, core.disk.charges.get(charge) ?? charge, stated)
   const isOver = charge.state === 'COMPLETED' || stated.status === 'COMPLETED' || stated.status === 'DECLINED'

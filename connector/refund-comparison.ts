@@ -1,6 +1,6 @@
 // Compares refunds that have ended with what the bank states of them, those that were declined included.
 import { NotKnown } from './bank-errors.ts'
-import { requestOf as chargeRequestOf } from './charge-runner.ts'
+import { endedState } from './charge-runner.ts'
 import { type Core, knownCodeOf, type OpenBank } from './core.ts'
 import type { Disk } from './disk/disk.ts'
 import type { RefundRow } from './disk/refunds.ts'
@@ -122,7 +122,7 @@ function paymentOf(core: Core, { site, paymentUid, qrcId }: RefundRow) {
     const { bindings } = open?.bank ?? {}
     if (!open || !bindings || charge.state !== 'COMPLETED') return
     const refunded = async () => {
-      const stated = await bindings.chargeState(chargeRequestOf(open, charge), charge.reference)
+      const stated = await endedState(open, bindings, charge)
       return stated.status === 'COMPLETED' ? stated.refunded : undefined
     }
     return { amount: charge.amount, refunded }

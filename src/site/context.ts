@@ -26,7 +26,7 @@ export interface Memory {
   caller(by: Initiator): number
   /** A QR code was inserted. */
   created(row: NewQrCode): void
-  /** Retention looked at QR codes, and can have deleted some. */
+  /** Retention has run, and may have deleted QR codes. */
   deleted(): void
   /** An event was appended. */
   appended(number: number): void

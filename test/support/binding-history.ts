@@ -26,6 +26,7 @@ const ENDED = `SELECT (${ORDERS} AND state <> 'QUEUED') AS begun,
 /** What the connector has of charges, and what became of their reports. */
 const CHARGES = `SELECT charges.*, reports.state AS reported, answer FROM charges
   LEFT JOIN reports ON reports.site = charges.site AND path = 'qrCodes/' || qrc_id || '/payments/' || payment_uid WHERE charges.site = :site`
+
 /** What the connector has reported as declined. */
 const DECLINED = "SELECT bank_order AS bankOrder FROM charges WHERE site = :site AND state = 'DECLINED'"
 
@@ -267,7 +268,7 @@ export class BindingHistory {
     return waitingOf(this.#merchant, this.#asked)
   }
 
-  /** What is wrong now that everything is at rest. The history ends with what the connector has of such charges. */
+  /** What is wrong now that everything is at rest. Then the history ends with what the connector has of the charges concerned. */
   async problems(): Promise<string[]> {
     const problems = await problemsOf(this.#merchant, this.#asked)
     if (problems.length === 0) return problems

@@ -42,7 +42,7 @@ export function tbankCall({ terminalKey, password }: Settings, { baseUrl, call }
 /** GetState of one payment. @param orderId its order, where it is known @throws Unavailable also where the answer is of another one */
 export async function paymentState(call: TBankCall, paymentId: string, orderId?: string): Promise<Payment> {
   const state = await call({ operation: 'GetState', fields: { PaymentId: paymentId } }, STATE)
-  requireSame('GetState', { PaymentId: paymentId, ...(orderId && { OrderId: orderId }) }, state, false)
+  requireSame('GetState', { PaymentId: paymentId, OrderId: orderId }, state, false)
   return state
 }
 
