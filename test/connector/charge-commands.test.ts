@@ -156,6 +156,19 @@ it('reconcile compares a charge that the operator has decided in the period, als
   )
 })
 
+it('reconcile asks about a settled charge by the number that the operator gave, not by that of the first payment', async () => {
+  const { at, asked, paymentId } = await held()
+  const first = at.tbank.sessions.get(paymentId)
+  if (!first) throw new Error('no session')
+  at.tbank.sessions.set('777', { ...first, paymentId: '777', status: 'CONFIRMED' })
+  const of = ['--site', 'cafe', '--charge', asked.paymentUid, '--by', 'anna', '--yes']
+  expect((await runCommand(at, 'settle', ...of, '--as', 'completed', '--number', '777')).code).toBe(0)
+  const day = (time: number) => new Date(time).toISOString()
+  const period = ['--from', day(Date.now() - HOUR), '--to', day(Date.now() + HOUR)]
+  const { code, lines } = await runCommand(at, 'reconcile', ...period)
+  expect([code, lines.filter((line) => line.includes(asked.paymentUid))]).toEqual([0, []])
+})
+
 it('reconcile compares charges with the bank and the service, and records one that the bank has made', async () => {
   const { at, running, binding, link } = await bound()
   const good = await charge(at, binding, link)
@@ -172,10 +185,12 @@ it('reconcile compares charges with the bank and the service, and records one th
   at.service.charges = [{ ...good, createdOn: day(at.clock.now) }]
   const { code, lines } = await runCommand(at, 'reconcile', ...period)
   expect(code).toBe(1)
-  expect(lines.slice(0, 2).sort()).toEqual([
-    `cafe charge ${good.paymentUid}, 50.00 RUB: COMPLETED, the service has it as WAITING: see replay`,
-    `cafe charge ${wrong.paymentUid}, 50.00 RUB: charged at the bank (${paymentId}), was reported as DECLINED: it is reported as COMPLETED now`,
-  ])
+  expect(lines.slice(0, 2).sort()).toEqual(
+    [
+      `cafe charge ${good.paymentUid}, 50.00 RUB: COMPLETED, the service has it as WAITING: see replay`,
+      `cafe charge ${wrong.paymentUid}, 50.00 RUB: charged at the bank (${paymentId}), was reported as DECLINED: it is reported as COMPLETED now`,
+    ].sort(),
+  )
   // The command has the clock of the machine.
   at.clock.now = Date.now()
   await running.connector.settle()
