@@ -8,7 +8,7 @@ import { forEach, withEngine } from '../../bin/data/bucket-engine.ts'
 import { auditFile, registryFile } from '../../bin/data/data-directory.ts'
 import { load, losses } from '../support/acknowledged.ts'
 import { CLUSTER, type Instance, testCluster } from '../support/cluster.ts'
-import { clusterCommand, settingsOf } from '../support/cluster-command.ts'
+import { clusterCommand } from '../support/cluster-command.ts'
 import { succeeds } from '../support/command.ts'
 import { freePort } from '../support/ports.ts'
 import { SECRET } from '../support/secret.ts'
@@ -85,7 +85,7 @@ it('a bucket that is lost comes back from the directory that was fetched, and it
 
 it('what is read while an instance runs is not taken', async () => {
   const testing = await testCluster()
-  const settings = settingsOf(testing)
+  const settings = testing.bucket.settings('tool')
   await expect(
     withEngine(openBucket(CLUSTER, settings), settings, newData(), () => testing.join('a')),
   ).rejects.toThrow(/^an instance ran meanwhile, /)
@@ -187,7 +187,7 @@ it('a load that did not end is served by no instance, and fetched by nobody', as
   const options = ['--cluster', CLUSTER, '--cluster-addr', `127.0.0.1:${await freePort()}`]
   const served = await serve(newData(), {
     options: [...options, '--experimental'],
-    settings: { ...settingsOf(testing), CLUSTER_KEY: 'k'.repeat(32) },
+    settings: { ...testing.bucket.settings('tool'), CLUSTER_KEY: 'k'.repeat(32) },
   })
   expect(await served.ended).toBe(1)
   expect(served.output()).toContain(problem)
@@ -197,11 +197,7 @@ it('a load that did not end is served by no instance, and fetched by nobody', as
 
 it('an instance waits for a bucket that does not answer, and not for one that refuses', async () => {
   const { bucket } = await testCluster()
-  const opened = (id: string) =>
-    openBucket(CLUSTER, {
-      ...{ AWS_ENDPOINT_URL: bucket.url, AWS_REGION: 'auto' },
-      ...{ AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: 'secret' },
-    })
+  const opened = (id: string) => openBucket(CLUSTER, bucket.settings(id))
   bucket.weather('all', { fault: () => '500' })
   const reports: string[] = []
   await untilLoaded(opened('a'), (problem) => {

@@ -19,10 +19,7 @@ async function instance(bucket: Bucket, settings: Record<string, string> = {}): 
   const options = ['--cluster', 's3://qr-cluster/one', '--cluster-addr', `127.0.0.1:${await freePort()}`]
   return serve(join(temporaryDirectory(), 'data'), {
     options: [...options, '--experimental'],
-    settings: {
-      ...{ CLUSTER_KEY: 'k'.repeat(32), AWS_ENDPOINT_URL: bucket.url, AWS_REGION: 'auto' },
-      ...{ AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'secret', ...settings },
-    },
+    settings: { CLUSTER_KEY: 'k'.repeat(32), ...bucket.settings('a'), ...settings },
   })
 }
 

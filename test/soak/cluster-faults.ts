@@ -158,7 +158,7 @@ export class ClusterFaults {
   /** An instance leaves when its clock is not that of the bucket. */
   async #stepClock(instance: Instance, direction: 1 | -1): Promise<void> {
     const seconds = MIN_CLOCK_STEP_S + this.#random.below(MAX_CLOCK_STEP_S - MIN_CLOCK_STEP_S + 1)
-    this.#cluster.setClock(instance.name, (direction * seconds) / 3600)
+    this.#cluster.setClock(instance.name, direction * seconds)
     await expect.poll(() => instance.pid(), { timeout: LEAVES_MS }).toBeUndefined()
     this.#cluster.setClock(instance.name, 0)
   }

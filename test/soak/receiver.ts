@@ -1,4 +1,5 @@
-// A merchant's server whose moods change: well, slow, failing, or gone. It verifies each notification with code of its own.
+// A merchant's server whose moods change: well, slow, failing, or gone. It verifies each notification with code of
+// its own: standardwebhooks would compare the time of the signature with this machine's, and the service is days ahead.
 import { createHmac } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'

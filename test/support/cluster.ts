@@ -58,8 +58,8 @@ export interface TestCluster {
   join(name: string, build?: string): Promise<Instance>
   /** What the others send to an instance stops, and goes on; its own question whether it is ready goes that way too. */
   network(name: string): Pick<PeerProxy, 'cut' | 'takeAway' | 'heal'>
-  /** Sets the hours by which the clock of an instance is ahead of the machine's, also of one that starts later. */
-  setClock(name: string, hours: number): void
+  /** Sets the seconds by which the clock of an instance is ahead of the machine's, also of one that starts later. */
+  setClock(name: string, seconds: number): void
 }
 
 export interface ClusterOptions {
@@ -123,9 +123,9 @@ export async function testCluster({
       if (!proxy) throw new Error(`${name} has no network that can be cut`)
       return proxy
     },
-    setClock(name, hours) {
+    setClock(name, seconds) {
       if (!hasClocks) throw new Error('this cluster has no clocks of its own')
-      clockOf(name).set(hours)
+      clockOf(name).set(seconds / 3600)
     },
     async join(name, build = usual) {
       const data = join(directory, name)
@@ -151,8 +151,7 @@ export async function testCluster({
         {
           ...{ TOKEN_SECRET: SECRET, PUBLIC_URL: 'http://qr.example', PAYMENT_NETWORK: 'sandbox' },
           ...{ SITE_RATE: '1000000', CALLBACK_HOSTS: 'any' },
-          ...{ AWS_ENDPOINT_URL: bucket.url, AWS_REGION: 'auto' },
-          ...{ AWS_ACCESS_KEY_ID: name, AWS_SECRET_ACCESS_KEY: 'secret' },
+          ...bucket.settings(name),
           ...(hasClocks && clockOf(name).settings),
           // As where the port is of an interface that goes away: neither the others nor the instance reach it.
           CLUSTER_READY_URL: readyUrl({ address: proxy?.address ?? address }),

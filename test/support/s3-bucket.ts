@@ -28,6 +28,8 @@ export interface BucketRequest {
 export interface Bucket {
   /** `http://127.0.0.1:…`, the endpoint. */
   url: string
+  /** What a program is told to reach it. @param id the access key of the program */
+  settings(id: string): Record<string, string>
   /** The objects by their keys. */
   objects: ReadonlyMap<string, Buffer>
   /** Every request that came, in their order. */
@@ -65,8 +67,13 @@ export async function s3Bucket(name: string): Promise<Bucket> {
     response.end(request.method === 'HEAD' ? undefined : content)
   }
 
+  const url = `http://127.0.0.1:${await portOf(server)}`
   const bucket: Bucket = {
-    url: `http://127.0.0.1:${await portOf(server)}`,
+    url,
+    settings: (id) => ({
+      ...{ AWS_ENDPOINT_URL: url, AWS_REGION: 'auto' },
+      ...{ AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: 'secret' },
+    }),
     objects,
     requests: [],
     weather: (of, weather) => void (weather ? weathers.set(of, weather) : weathers.delete(of)),
