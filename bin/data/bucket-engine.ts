@@ -73,7 +73,7 @@ export async function withEngine<T>(
   try {
     await untilReady(child, socket, () => errors)
     const before = await nodes(bucket)
-    const done = await work(engineAt(bucket, socket, data))
+    const done = await work(engineAt(bucket, socket, data, () => errors))
     const others = (await nodes(bucket)).filter((node) => !before.includes(node))
     const live = await leases(bucket)
     if (others.length > 0 || live.length !== 1) {
@@ -141,7 +141,7 @@ async function untilReady(child: ChildProcess, socket: string, errors: () => str
   }
 }
 
-const engineAt = (bucket: Bucket, socket: string, data: string): Engine => ({
+const engineAt = (bucket: Bucket, socket: string, data: string, errors: () => string): Engine => ({
   async ids() {
     const found: string[] = []
     for (const namespace of await bucket.list(OBJECTS, { delimiter: '/' })) {
@@ -152,19 +152,23 @@ const engineAt = (bucket: Bucket, socket: string, data: string): Engine => ({
     return found
   },
   async open(id) {
-    const { folder } = Opened.parse(await succeed(socket, `/${id}`))
+    const { folder } = Opened.parse(await succeed(socket, errors, `/${id}`))
     return join(data, folder, `${id}.sqlite`)
   },
   async write(id, statements, wakeAt) {
-    await succeed(socket, `/${id}`, JSON.stringify({ statements, wakeAt }))
+    await succeed(socket, errors, `/${id}`, JSON.stringify({ statements, wakeAt }))
   },
 })
 
 const Opened = z.object({ folder: z.string() })
 
-async function succeed(socket: string, path: string, body?: string): Promise<unknown> {
+async function succeed(socket: string, errors: () => string, path: string, body?: string): Promise<unknown> {
   const { status, value } = await call(socket, path, body)
-  if (status !== 200) throw new Error(`${path.slice(1)}: workerd answers ${status} ${value}`)
+  if (status !== 200) {
+    // The answer does not say why; what workerd writes does.
+    const written = errors().replaceAll(/^stack: .*\n/gm, '')
+    throw new Error(`${path.slice(1)}: workerd answers ${status} ${value}\n${written}`)
+  }
   return value
 }
 

@@ -19,8 +19,13 @@ import {
 import { copyAll } from './fetch-sites.ts'
 import { checkSideFiles, rebuild } from './rebuild.ts'
 
-/** The text of the rows in one request, about: all of them are in memory, of a few sites at once. */
-const BATCH_CHARACTERS = 1_000_000
+/**
+ * How many pages one transaction changes, about. workerd's cluster refuses the commit of one that changes more than SQLite's page
+ * cache has, about 450, and changes one of them a second time (docs/cluster.md, Faults of the engine).
+ */
+const BATCH_PAGES = 300
+/** Of the text of its rows, of which a character is up to two bytes in most alphabets. */
+const BATCH_CHARACTERS = 500_000
 
 /**
  * Loads all sites, with the registry and the audit. The service is stopped, and stays so: the directory is marked.
@@ -73,8 +78,9 @@ async function loadObject(engine: Engine, file: string, wakeAt: number | undefin
     for (const { name } of schema.filter(isTable)) {
       for (const statement of inserts(database, name)) await engine.write(id, [statement])
     }
-    // A trigger would count the rows a second time.
-    await engine.write(id, schema.filter((item) => !isTable(item)).map(made), wakeAt)
+    // A trigger would count the rows a second time. An index has more pages than the cache; what it has filled it leaves alone.
+    for (const item of schema.filter((each) => !isTable(each))) await engine.write(id, [made(item)])
+    await engine.write(id, [], wakeAt)
   } finally {
     database.close()
   }
@@ -106,6 +112,11 @@ function* inserts(database: DatabaseSync, table: string): Generator<Statement> {
     .join(', ')
   const values = columns.replaceAll(/"[^"]*"/g, '?')
   const text = `INSERT INTO "${table}" (${columns}) VALUES (${values})`
+  const [keys] = database
+    .prepare("SELECT count(*) AS count FROM pragma_index_list(?) WHERE origin <> 'c'")
+    .all(table)
+  // The keys of rows that follow each other can be on a page each.
+  const maxRows = BATCH_PAGES / (1 + Number(keys?.count))
   let rows: unknown[][] = []
   let characters = 0
   for (const row of database.prepare(`SELECT ${columns} FROM "${table}"`).iterate()) {
@@ -114,7 +125,7 @@ function* inserts(database: DatabaseSync, table: string): Generator<Statement> {
     )
     rows.push(sent)
     characters += JSON.stringify(sent).length
-    if (characters < BATCH_CHARACTERS) continue
+    if (characters < BATCH_CHARACTERS && rows.length < maxRows) continue
     yield { text, rows }
     rows = []
     characters = 0

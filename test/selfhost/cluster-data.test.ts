@@ -25,6 +25,9 @@ import { errorCodeOf, qrCodeOf, siteAt } from '../support/site-at.ts'
 
 const newData = () => join(temporaryDirectory(), 'data')
 
+/** So many keys of 32 characters, twice, are on 700 pages; the cache has 450. */
+const KEYS_BEYOND_THE_CACHE = 30_000
+
 /** A service on one machine as the checker of a cluster reads it. */
 const asInstance = ({ address }: Served): Pick<Instance, 'site'> => ({
   site: (siteId) => siteAt(() => address, SECRET, siteId),
@@ -164,6 +167,36 @@ it('a data directory becomes a cluster: rows, logo, audit and what waits; it is 
     status: 1,
     output: `${CLUSTER} is not empty: give another prefix, or delete everything below this one\n`,
   })
+})
+
+it('a site is loaded whose keys and indexes have more pages than the engine’s page cache', async () => {
+  const data = newData()
+  const before = await started(data)
+  const { payload } = qrCodeOf(await siteOf(before).create('first')).qrCode
+  await before.stop()
+  const database = new DatabaseSync(fileOf(data))
+  const columns = database
+    .prepare("SELECT name FROM pragma_table_xinfo('qr_codes') WHERE hidden = 0")
+    .all()
+    .map(({ name }) => String(name))
+  const own: Record<string, string> = {
+    number: 'n.i',
+    qr_code_uid: 'hex(randomblob(16))',
+    link_id: 'hex(randomblob(16))',
+  }
+  database.exec(
+    `WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ${KEYS_BEYOND_THE_CACHE})
+     INSERT INTO qr_codes (${columns})
+       SELECT ${columns.map((name) => own[name] ?? `first.${name}`)} FROM n, qr_codes AS first WHERE first.number = 1`,
+  )
+  database.close()
+  const testing = await testCluster()
+  expect(await clusterCommand(testing, 'load', data)).toEqual({
+    status: 0,
+    output: 'sites loaded: 1, all rows are equal\n',
+  })
+  const instance = await testing.join('a')
+  expect(qrCodeOf(await instance.site('demo').create('first')).qrCode.payload).toBe(payload)
 })
 
 it('a load that did not end is served by no instance, and fetched by nobody', async () => {
