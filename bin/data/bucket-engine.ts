@@ -103,6 +103,8 @@ export async function forEach<T>(items: readonly T[], work: (item: T) => Promise
 }
 
 const MAX_ERRORS = 4000
+/** What workerd writes of a failure is there so long after its answer. */
+const ERRORS_MS = 100
 
 const isRunning = (addresses: readonly string[]) =>
   `an instance runs, or was killed within the last 20 seconds: ${addresses.join(', ')}. Stop all instances: no command ` +
@@ -152,24 +154,23 @@ const engineAt = (bucket: Bucket, socket: string, data: string, errors: () => st
     return found
   },
   async open(id) {
-    const { folder } = Opened.parse(await succeed(socket, errors, `/${id}`))
+    const { folder } = Opened.parse(await succeed(socket, errors, id))
     return join(data, folder, `${id}.sqlite`)
   },
   async write(id, statements, wakeAt) {
-    await succeed(socket, errors, `/${id}`, JSON.stringify({ statements, wakeAt }))
+    await succeed(socket, errors, id, JSON.stringify({ statements, wakeAt }))
   },
 })
 
 const Opened = z.object({ folder: z.string() })
 
-async function succeed(socket: string, errors: () => string, path: string, body?: string): Promise<unknown> {
-  const { status, value } = await call(socket, path, body)
-  if (status !== 200) {
-    // The answer does not say why; what workerd writes does.
-    const written = errors().replaceAll(/^stack: .*\n/gm, '')
-    throw new Error(`${path.slice(1)}: workerd answers ${status} ${value}\n${written}`)
-  }
-  return value
+async function succeed(socket: string, errors: () => string, id: string, body?: string): Promise<unknown> {
+  const { status, value } = await call(socket, `/${id}`, body)
+  if (status === 200) return value
+  // The answer does not say why. What workerd writes does, and can come later.
+  await sleep(ERRORS_MS)
+  const [reason] = new RegExp(`(?<=${id}: )commit failed: .*`).exec(errors()) ?? []
+  throw new Error(`${id}: workerd answers ${status} ${value}${reason ? `, ${reason}` : ''}`)
 }
 
 /** A request over a socket of the file system, which only this user can reach. */

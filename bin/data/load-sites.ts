@@ -1,5 +1,5 @@
 // Brings the sites of a data directory into the empty bucket of a cluster, row by row, and compares them afterwards.
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
@@ -20,12 +20,11 @@ import { copyAll } from './fetch-sites.ts'
 import { checkSideFiles, rebuild } from './rebuild.ts'
 
 /**
- * How many pages one transaction changes, about. workerd's cluster refuses the commit of one that changes more than SQLite's page
- * cache has, about 450, and changes one of them a second time (docs/cluster.md, Faults of the engine).
+ * About so many pages does one transaction change. workerd's cluster refuses a commit that changes more pages than SQLite's page
+ * cache has, from 430 on, and one of them twice (docs/cluster.md, Faults of the engine).
  */
 const BATCH_PAGES = 300
-/** Of the text of its rows, of which a character is up to two bytes in most alphabets. */
-const BATCH_CHARACTERS = 500_000
+const PAGE_BYTES = 4096
 
 /**
  * Loads all sites, with the registry and the audit. The service is stopped, and stays so: the directory is marked.
@@ -78,9 +77,13 @@ async function loadObject(engine: Engine, file: string, wakeAt: number | undefin
     for (const { name } of schema.filter(isTable)) {
       for (const statement of inserts(database, name)) await engine.write(id, [statement])
     }
-    // A trigger would count the rows a second time. An index has more pages than the cache; what it has filled it leaves alone.
-    for (const item of schema.filter((each) => !isTable(each))) await engine.write(id, [made(item)])
-    await engine.write(id, [], wakeAt)
+    // A trigger would count the rows a second time.
+    const others = schema.filter((item) => !isTable(item)).map(made)
+    // SQLite writes the pages of a new index once, but the page that lists all of them again for each.
+    const isSmall = statSync(file).size < BATCH_PAGES * PAGE_BYTES
+    for (const statements of isSmall ? [others] : others.map((each) => [each]))
+      await engine.write(id, statements)
+    if (wakeAt !== undefined) await engine.write(id, [], wakeAt)
   } finally {
     database.close()
   }
@@ -112,23 +115,23 @@ function* inserts(database: DatabaseSync, table: string): Generator<Statement> {
     .join(', ')
   const values = columns.replaceAll(/"[^"]*"/g, '?')
   const text = `INSERT INTO "${table}" (${columns}) VALUES (${values})`
-  const [keys] = database
+  const [unique] = database
     .prepare("SELECT count(*) AS count FROM pragma_index_list(?) WHERE origin <> 'c'")
     .all(table)
-  // The keys of rows that follow each other can be on a page each.
-  const maxRows = BATCH_PAGES / (1 + Number(keys?.count))
+  const keys = Number(unique?.count)
   let rows: unknown[][] = []
-  let characters = 0
+  let pages = 0
   for (const row of database.prepare(`SELECT ${columns} FROM "${table}"`).iterate()) {
     const sent = Object.values(row).map((value) =>
       value instanceof Uint8Array ? { base64: Buffer.from(value).toString('base64') } : value,
     )
     rows.push(sent)
-    characters += JSON.stringify(sent).length
-    if (characters < BATCH_CHARACTERS && rows.length < maxRows) continue
+    // Rows come in the order of the table, so many are on a page; each of their unique keys can be on a page of its own.
+    pages += keys + Buffer.byteLength(JSON.stringify(sent)) / PAGE_BYTES
+    if (pages < BATCH_PAGES) continue
     yield { text, rows }
     rows = []
-    characters = 0
+    pages = 0
   }
   if (rows.length > 0) yield { text, rows }
 }

@@ -25,8 +25,8 @@ import { errorCodeOf, qrCodeOf, siteAt } from '../support/site-at.ts'
 
 const newData = () => join(temporaryDirectory(), 'data')
 
-/** So many keys of 32 characters, twice, are on 700 pages; the cache has 450. */
-const KEYS_BEYOND_THE_CACHE = 30_000
+/** So many keys of 32 characters have about 350 pages in each of three indexes; the page cache has 450. */
+const MANY_KEYS = 30_000
 
 /** A service on one machine as the checker of a cluster reads it. */
 const asInstance = ({ address }: Served): Pick<Instance, 'site'> => ({
@@ -92,6 +92,28 @@ it('what is read while an instance runs is not taken', async () => {
   await expect(
     withEngine(openBucket(CLUSTER, settings), settings, newData(), () => testing.join('a')),
   ).rejects.toThrow(/^an instance ran meanwhile, /)
+})
+
+it('a transaction that is too large for the engine is refused with its reason, and changes nothing', async () => {
+  const testing = await testCluster()
+  const settings = testing.bucket.settings('tool')
+  const instance = await testing.join('a')
+  expect((await instance.site('one').create('first')).status).toBe(200)
+  await instance.stop()
+  await withEngine(openBucket(CLUSTER, settings), settings, newData(), async (engine) => {
+    const [id = ''] = await engine.ids()
+    const rows = (numbers: readonly number[], text: string) => ({ text, rows: numbers.map((i) => [i]) })
+    const pages = Array.from({ length: 600 }, (_, i) => i)
+    await engine.write(id, [{ text: 'CREATE TABLE large (i INTEGER PRIMARY KEY, b BLOB)', rows: [[]] }])
+    const twice = [
+      rows(pages, 'INSERT INTO large VALUES (?, zeroblob(3500))'),
+      rows([0], 'UPDATE large SET b = randomblob(3500) WHERE i = ?'),
+    ]
+    await expect(engine.write(id, twice)).rejects.toThrow(/commit failed: replica: capture lost/)
+    const database = new DatabaseSync(await engine.open(id), { readOnly: true })
+    expect(database.prepare('SELECT count(*) AS count FROM large').get()).toEqual({ count: 0 })
+    database.close()
+  })
 })
 
 it('eight objects are worked on at once, each once, and a failure is told', async () => {
@@ -169,7 +191,7 @@ it('a data directory becomes a cluster: rows, logo, audit and what waits; it is 
   })
 })
 
-it('a site is loaded whose keys and indexes have more pages than the engine’s page cache', async () => {
+it('a site is loaded whose unique keys, and whose indexes, have more pages than the engine’s page cache', async () => {
   const data = newData()
   const before = await started(data)
   const { payload } = qrCodeOf(await siteOf(before).create('first')).qrCode
@@ -183,9 +205,10 @@ it('a site is loaded whose keys and indexes have more pages than the engine’s 
     number: 'n.i',
     qr_code_uid: 'hex(randomblob(16))',
     link_id: 'hex(randomblob(16))',
+    page_id: 'hex(randomblob(16))',
   }
   database.exec(
-    `WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ${KEYS_BEYOND_THE_CACHE})
+    `WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ${MANY_KEYS})
      INSERT INTO qr_codes (${columns})
        SELECT ${columns.map((name) => own[name] ?? `first.${name}`)} FROM n, qr_codes AS first WHERE first.number = 1`,
   )
