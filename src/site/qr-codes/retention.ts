@@ -7,10 +7,10 @@ import { integer, type Sql } from '../rows/sql.ts'
 import { type Milliseconds, milliseconds, plus, seconds, toMilliseconds, toSeconds } from '../time.ts'
 import { UNPAID_ROWS } from './rows.ts'
 
-/** QR codes that one sweep reads. */
-const SWEEP = 100
+/** QR codes that one sweep reads. With random ids each changes four pages, and a cluster limits the pages of a commit (decision 125). */
+const SWEEP = 50
 /** Between the sweeps of a pass: creates have nine tenths of the time and more. */
-const PAUSE = milliseconds(200)
+const PAUSE = milliseconds(100)
 /** Between passes: each one checks again the codes that are kept for their notifications. */
 const PASS = milliseconds(86_400_000)
 const SECONDS_A_DAY = 86_400

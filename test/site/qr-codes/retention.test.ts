@@ -318,19 +318,19 @@ describe('the pace', () => {
       SELECT number + 1, 'qrCode.created', 1, 1, number, 'CREATED' FROM qr_codes WHERE number > 1`)
   }
 
-  it('is at most 100 codes a write, with a pause between, until all are deleted', async () => {
+  it('is at most 50 codes a write, with a pause between, until all are deleted', async () => {
     const site = await siteWithEnded('first')
-    await inSite(site, insert(249))
+    await inSite(site, insert(124))
     const left = () => inSite(site, (sql) => sql.exec('SELECT count(*) AS n FROM qr_codes').one().n)
     const counts = []
     await wake(site, 30 * DAY)
     for (let i = 0; i < 3; i++) {
       counts.push(await left())
       const alarm = await runInDurableObject(site.stub, (_, { storage }) => storage.getAlarm())
-      if (i < 2) expect((alarm ?? 0) - Date.now()).toBe(200)
-      await wake(site, 200)
+      if (i < 2) expect((alarm ?? 0) - Date.now()).toBe(100)
+      await wake(site, 100)
     }
-    expect(counts).toEqual([150, 50, 0])
+    expect(counts).toEqual([75, 25, 0])
     expect(await inSite(site, nextWake)).toBeUndefined()
   })
 
@@ -344,7 +344,7 @@ describe('the pace', () => {
     await wake(site, 30 * DAY)
     await inSite(site, (sql) => {
       const { rowsRead } = rowsReadBy(sql, (counted) => retentionDeleted(counted, Date.now() + 1000))
-      expect(rowsRead).toBeLessThan(2500)
+      expect(rowsRead).toBeLessThan(1300)
     })
   })
 
