@@ -103,6 +103,7 @@ export async function forEach<T>(items: readonly T[], work: (item: T) => Promise
 }
 
 const MAX_ERRORS = 4000
+const MAX_REASON = 300
 /** What workerd writes of a failure is there so long after its answer. */
 const ERRORS_MS = 100
 
@@ -169,7 +170,9 @@ async function succeed(socket: string, errors: () => string, id: string, body?: 
   if (status === 200) return value
   // The answer does not say why. What workerd writes does, and can come later.
   await sleep(ERRORS_MS)
-  const [reason] = new RegExp(`(?<=${id}: )commit failed: .*`).exec(errors()) ?? []
+  const reason = errors()
+    .match(new RegExp(`(?<=${id}: ).{1,${MAX_REASON}}`, 'g'))
+    ?.at(-1)
   throw new Error(`${id}: workerd answers ${status} ${value}${reason ? `, ${reason}` : ''}`)
 }
 
