@@ -104,7 +104,7 @@ export async function forEach<T>(items: readonly T[], work: (item: T) => Promise
 
 const MAX_ERRORS = 4000
 const MAX_REASON = 300
-/** What workerd writes of a failure is there so long after its answer. */
+/** How long after its answer workerd can write why a call failed. */
 const ERRORS_MS = 100
 
 const isRunning = (addresses: readonly string[]) =>
@@ -168,7 +168,7 @@ const Opened = z.object({ folder: z.string() })
 async function succeed(socket: string, errors: () => string, id: string, body?: string): Promise<unknown> {
   const { status, value } = await call(socket, `/${id}`, body)
   if (status === 200) return value
-  // The answer does not say why. What workerd writes does, and can come later.
+  // The answer does not say why. The log of workerd does, and can come later.
   await sleep(ERRORS_MS)
   const reason = errors()
     .match(new RegExp(`(?<=${id}: ).{1,${MAX_REASON}}`, 'g'))

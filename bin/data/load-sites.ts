@@ -20,8 +20,8 @@ import { copyAll } from './fetch-sites.ts'
 import { checkSideFiles, rebuild } from './rebuild.ts'
 
 /**
- * About so many pages does one transaction change. workerd's cluster refuses a commit that changes more pages than SQLite's page
- * cache has, from 430 on, and one of them twice (docs/cluster.md, Faults of the engine).
+ * About how many pages one transaction changes. workerd's cluster refuses a commit that changes more pages than fit into SQLite's page
+ * cache, about 430, and changes one of them twice (docs/cluster.md, Faults of the engine).
  */
 const BATCH_PAGES = 300
 const PAGE_BYTES = 4096
@@ -79,7 +79,7 @@ async function loadObject(engine: Engine, file: string, wakeAt: number | undefin
     }
     // A trigger would count the rows a second time.
     const others = schema.filter((item) => !isTable(item)).map(made)
-    // SQLite writes the pages of a new index once, but the page that lists all of them again for each.
+    // SQLite writes each page of a new index once. But it changes the page that lists the indexes with each new index.
     const isSmall = statSync(file).size < BATCH_PAGES * PAGE_BYTES
     for (const statements of isSmall ? [others] : others.map((each) => [each]))
       await engine.write(id, statements)

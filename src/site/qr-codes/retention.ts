@@ -7,7 +7,7 @@ import { integer, type Sql } from '../rows/sql.ts'
 import { type Milliseconds, milliseconds, plus, seconds, toMilliseconds, toSeconds } from '../time.ts'
 import { UNPAID_ROWS } from './rows.ts'
 
-/** QR codes that one sweep reads. With random ids each changes four pages, and a cluster limits the pages of a commit (decision 125). */
+/** QR codes that one sweep reads. Each can change four pages of unique keys, and a cluster limits the pages of a commit (decision 125). */
 const SWEEP = 50
 /** Between the sweeps of a pass: creates have nine tenths of the time and more. */
 const PAUSE = milliseconds(100)
