@@ -9,7 +9,7 @@ import type { Core, OpenBank } from './core.ts'
 import type { ChargeRow } from './disk/charges.ts'
 import { DueRunner } from './due-runner.ts'
 import { messageOf } from './log.ts'
-import { intervalAt, UNDECIDED, UNDECIDED_MS } from './schedule.ts'
+import { intervalAt, sinceSent, UNDECIDED, UNDECIDED_MS } from './schedule.ts'
 
 const RETRY_MS = 30_000
 const HOUR_MS = 3_600_000
@@ -190,10 +190,9 @@ export class ChargeRunner extends DueRunner<ChargeRow> {
   #pending(charge: ChargeRow, waitMs: number): void {
     const now = this.core.platform.now()
     if (charge.state === 'HELD') holdCharge(this.core, charge, charge.reason)
-    else if (now - (charge.sentAt ?? charge.createdAt) >= UNDECIDED_MS)
-      holdCharge(this.core, charge, UNDECIDED)
+    else if (sinceSent(charge, now) >= UNDECIDED_MS) holdCharge(this.core, charge, UNDECIDED)
     else {
-      const nextAt = now + Math.max(waitMs, intervalAt(now - charge.createdAt))
+      const nextAt = now + Math.max(waitMs, intervalAt(sinceSent(charge, now)))
       this.core.disk.charges.change(charge, { state: 'PENDING', nextAt })
     }
   }

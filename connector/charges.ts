@@ -5,7 +5,7 @@ import { derivedId } from './derived-id.ts'
 import type { ChargeId, ChargeRow } from './disk/charges.ts'
 import { ageOf, type Given, UNREAD } from './disk-age.ts'
 import { AmountField, kopecksOf, roublesOf } from './money.ts'
-import { intervalAt } from './schedule.ts'
+import { intervalAt, sinceSent } from './schedule.ts'
 
 export const PaymentCharge = z.object({
   siteId: z.string(),
@@ -154,7 +154,7 @@ export function declineWithin(core: Core, charge: ChargeRow, reason: string): bo
 export function holdCharge(core: Core, charge: ChargeRow, reason: string): void {
   const { disk, platform, log } = core
   const now = platform.now()
-  const nextAt = now + intervalAt(now - charge.createdAt)
+  const nextAt = now + intervalAt(sinceSent(charge, now))
   if (!disk.charges.change(charge, { state: 'HELD', reason, nextAt })) return
   if (charge.state === 'HELD') return
   const { site, paymentUid } = charge

@@ -5,9 +5,9 @@ import { messageOf } from './log.ts'
 
 /**
  * `first`: its request. `repeat`: the same request under the same key. The others ask what became of it: of a `lost`
- * one no answer came, a `pending` one was accepted, a `held` one is the operator's.
+ * one no answer came, a `repeated` one was just sent again, a `pending` one was accepted, a `held` one is the operator's.
  */
-export type RefundCall = 'first' | 'repeat' | 'lost' | 'pending' | 'held'
+export type RefundCall = 'first' | 'repeat' | 'lost' | 'repeated' | 'pending' | 'held'
 
 /** The four answers, and a request that did not leave. */
 type RefundAnswer = 'executed' | Failure
@@ -21,6 +21,8 @@ type RefundStep =
   | 'queue'
   /** The same request is made again, under the same key. */
   | 'repeat'
+  /** The bank is asked at once what became of it. */
+  | 'askNow'
   /** The bank is asked later what became of it. */
   | 'ask'
 
@@ -33,8 +35,9 @@ const QUESTION = { executed: 'apply', refused: 'ask', noAnswer: 'ask', neverSent
 const WITH_KEY: Readonly<Record<RefundCall, Steps>> = {
   first: { ...REQUEST, notKnown: 'ask', noAnswer: 'ask' },
   // The first request may have counted: no answer to the second one says what became of both.
-  repeat: { executed: 'ask', refused: 'hold', notKnown: 'ask', noAnswer: 'ask', neverSent: 'ask' },
+  repeat: { executed: 'askNow', refused: 'hold', notKnown: 'ask', noAnswer: 'ask', neverSent: 'ask' },
   lost: { ...QUESTION, notKnown: 'repeat' },
+  repeated: { ...QUESTION, notKnown: 'ask' },
   pending: { ...QUESTION, notKnown: 'hold' },
   held: { ...QUESTION, notKnown: 'ask' },
 }
@@ -52,6 +55,7 @@ const WITHOUT_KEY: Readonly<Record<RefundCall, Steps>> = {
   first: { ...REQUEST, notKnown: 'hold', noAnswer: 'hold' },
   repeat: HOLD,
   lost: HOLD,
+  repeated: HOLD,
   pending: { ...QUESTION, notKnown: 'ask' },
   held: { ...QUESTION, notKnown: 'ask' },
 }

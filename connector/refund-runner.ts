@@ -8,7 +8,7 @@ import { DueRunner } from './due-runner.ts'
 import { messageOf } from './log.ts'
 import { outcomeOf, type RefundCall } from './refund-rule.ts'
 import { finishRefund, holdRefund, refundKeyOf, reportSent, reportUnsent } from './refunds.ts'
-import { intervalAt, UNDECIDED, UNDECIDED_MS } from './schedule.ts'
+import { intervalAt, sinceSent, UNDECIDED, UNDECIDED_MS } from './schedule.ts'
 
 const RETRY_MS = 60_000
 /** Not sent by then, the merchant is told why. */
@@ -29,14 +29,14 @@ export class RefundRunner extends DueRunner<RefundRow> {
   }
 
   protected async run(refund: RefundRow): Promise<void> {
-    const { banks, disk, log } = this.core
+    const { banks, disk, platform, log } = this.core
     const bank = banks.get(refund.bank)
     try {
       if (!bank) this.#missingBank(refund)
       else if (refund.state === 'QUEUED') {
         // What cannot be read is found before the disk says that the bank was called.
         const request = requestOf(this.core, refund)
-        const sending = { ...refund, state: 'SENDING', reason: '' } as const
+        const sending = { ...refund, state: 'SENDING', reason: '', sentAt: platform.now() } as const
         if (disk.refunds.change(refund, sending)) await this.#call('first', bank, sending, request)
       } else if (bank.bank.hasRefundKey || refund.note !== '') {
         await this.#call(questionOf(refund), bank, refund)
@@ -49,7 +49,7 @@ export class RefundRunner extends DueRunner<RefundRow> {
     } catch (error) {
       log('warning', 'a step of a refund failed', { ...idOf(refund), error: messageOf(error) })
       // Nothing happens where the step has changed the state: it says itself when it is due.
-      this.#delay(refund, this.core.platform.now() + RETRY_MS, messageOf(error))
+      this.#delay(refund, platform.now() + RETRY_MS, messageOf(error))
     }
   }
 
@@ -90,6 +90,8 @@ export class RefundRunner extends DueRunner<RefundRow> {
         return
       case 'repeat':
         return this.#call('repeat', open, refund, request)
+      case 'askNow':
+        return this.#call('repeated', open, refund, request)
       case 'ask':
         this.#askLater(refund, waitMs)
     }
@@ -97,7 +99,7 @@ export class RefundRunner extends DueRunner<RefundRow> {
 
   #askLater(refund: RefundRow, waitMs: number): void {
     const now = this.core.platform.now()
-    const age = now - refund.createdAt
+    const age = sinceSent(refund, now)
     if (refund.state === 'HELD') holdRefund(this.core, refund, refund)
     else if (age >= UNDECIDED_MS) holdRefund(this.core, refund, { reason: UNDECIDED, note: refund.note })
     else {
@@ -121,7 +123,7 @@ export class RefundRunner extends DueRunner<RefundRow> {
         holdRefund(this.core, refund, state)
         return
       case 'PENDING': {
-        const age = now - refund.createdAt
+        const age = sinceSent(refund, now)
         if (age >= UNDECIDED_MS) holdRefund(this.core, refund, { reason: UNDECIDED, note })
         else {
           disk.refunds.change(refund, { state: 'PENDING', note, nextAt: now + intervalAt(age) })

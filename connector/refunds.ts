@@ -7,7 +7,7 @@ import { NEVER, type RefundId, type RefundRow } from './disk/refunds.ts'
 import { addressOf } from './disk/reports.ts'
 import { ageOf, type Given, mayLackRefunds, UNREAD } from './disk-age.ts'
 import { AmountField, kopecksOf, roublesOf } from './money.ts'
-import { intervalAt } from './schedule.ts'
+import { intervalAt, sinceSent } from './schedule.ts'
 
 export const RefundCreate = z.object({
   siteId: z.string(),
@@ -31,7 +31,7 @@ export const reportPathOf = ({ paymentUid, refundUid }: RefundId): string =>
   `payments/${paymentUid}/refunds/${refundUid}`
 
 /** The report of a result. With its amount, a completed refund is recorded also by a service that has lost the request. */
-function reportRefund(core: Core, refund: Omit<RefundRow, 'note' | 'nextAt'>): void {
+function reportRefund(core: Core, refund: Omit<RefundRow, 'note' | 'sentAt' | 'nextAt'>): void {
   const { site, state, amount, reason } = refund
   const body =
     state === 'COMPLETED'
@@ -129,7 +129,7 @@ export function holdRefund(core: Core, refund: RefundRow, { reason, note = '' }:
   const { disk, platform, log } = core
   const now = platform.now()
   const isAsked = note !== '' || core.banks.get(refund.bank)?.bank.hasRefundKey === true
-  const nextAt = isAsked ? now + intervalAt(now - refund.createdAt) : NEVER
+  const nextAt = isAsked ? now + intervalAt(sinceSent(refund, now)) : NEVER
   // Of one that was not sent the merchant has read another reason.
   const isTold = disk.reports.get(addressOf(refund.site, reportPathOf(refund)))?.body.includes(HELD) === true
   const isNews = refund.state !== 'HELD' || refund.reason !== reason || !isTold

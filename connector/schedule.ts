@@ -50,6 +50,12 @@ export function intervalAt(age: number): number {
   return age < HOUR ? 10 * MINUTE : HOUR
 }
 
+/** A refund or a charge can wait long before it is sent. @returns milliseconds since it was sent, or else since it came */
+export const sinceSent = (
+  { sentAt, createdAt }: { sentAt: number | null; createdAt: number },
+  now: number,
+): number => now - (sentAt ?? createdAt)
+
 /**
  * Whether a time has come that is set at most `longest` ahead. One that is further ahead was set by a clock that has gone back
  * since.

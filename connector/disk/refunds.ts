@@ -22,6 +22,7 @@ const RefundRow = z.object({
   state: z.enum(REFUND_STATES),
   note: z.string(),
   reason: z.string(),
+  sentAt: z.int().nullable(),
   createdAt: z.int(),
   nextAt: z.int(),
 })
@@ -32,11 +33,13 @@ interface RefundChange {
   state: RefundRow['state']
   note?: string
   reason?: string
+  sentAt?: number
   nextAt?: number
 }
 
 const SELECT = `SELECT site, payment_uid AS paymentUid, refund_uid AS refundUid, bank, qrc_id AS qrcId, reference,
-  network_uid AS networkUid, amount, given_at AS givenAt, state, note, reason, created_at AS createdAt, next_at AS nextAt FROM refunds`
+  network_uid AS networkUid, amount, given_at AS givenAt, state, note, reason, sent_at AS sentAt, created_at AS createdAt, next_at AS nextAt
+  FROM refunds`
 export const REFUND_IS_KNOWN = isOneOf('state', REFUND_STATES)
 
 /** One refund of a payment is in flight: the oldest that waits begins when no other is open. */
@@ -69,7 +72,7 @@ export class Refunds {
     const identity = 'site = ? AND payment_uid = ? AND refund_uid = ?'
     this.#change = database.prepare(
       `UPDATE refunds SET state = ?, note = coalesce(?, note), reason = coalesce(?, reason),
-       next_at = iif(next_at = ?, coalesce(?, next_at), next_at) WHERE ${identity} AND state = ?`,
+       sent_at = coalesce(?, sent_at), next_at = iif(next_at = ?, coalesce(?, next_at), next_at) WHERE ${identity} AND state = ?`,
     )
     this.#get = database.prepare(`${SELECT} WHERE ${identity}`)
     this.#ofPayment = database.prepare(`${SELECT} WHERE site = ? AND payment_uid = ? ORDER BY rowid`)
@@ -105,7 +108,7 @@ export class Refunds {
     )
   }
 
-  insert(refund: Omit<RefundRow, 'note' | 'nextAt'>): void {
+  insert(refund: Omit<RefundRow, 'note' | 'sentAt' | 'nextAt'>): void {
     const { site, paymentUid, refundUid, bank, qrcId, reference, networkUid } = refund
     const { amount, givenAt, state, reason, createdAt } = refund
     this.#insert.run(
@@ -120,8 +123,8 @@ export class Refunds {
    */
   change(refund: RefundRow, change: RefundChange): boolean {
     const { site, paymentUid, refundUid, state: from, nextAt: dueAt } = refund
-    const { state, note, reason, nextAt } = change
-    const values = [state, note ?? null, reason ?? null, dueAt, nextAt ?? null]
+    const { state, note, reason, sentAt, nextAt } = change
+    const values = [state, note ?? null, reason ?? null, sentAt ?? null, dueAt, nextAt ?? null]
     return this.#change.run(...values, site, paymentUid, refundUid, from).changes === 1
   }
 

@@ -224,4 +224,8 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX pending_asks_unresolved ON pending_asks (site, qrc_id, sale_uid) WHERE asks >= 72;
   `,
+  `
+  -- When the bank was called; NULL where it was not, or by an earlier version.
+  ALTER TABLE refunds ADD COLUMN sent_at INTEGER;
+  `,
 ]

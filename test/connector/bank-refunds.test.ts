@@ -254,6 +254,17 @@ describe('Raiffeisenbank, where after a lost answer only the status by the id de
     expect(bank.callsOf('refund_status')).toHaveLength(2)
   })
 
+  it('what is sent again after hours without the bank has its result at once', async () => {
+    const { at, running, link, bank } = await farm()
+    bank.fail('refund', { broken: 'before' })
+    const asked = await refund(at, 'farm', link, '30.00')
+    await running.connector.settle()
+    at.clock.now += 3 * HOUR
+    await running.connector.settle()
+    expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
+    expect(bank.callsOf('refund')).toHaveLength(2)
+  })
+
   it('a status that never finds the refund has it sent again at most once a minute', async () => {
     const { at, running, link, bank } = await farm()
     bank.fail('refund', { broken: 'after' })

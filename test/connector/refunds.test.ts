@@ -220,6 +220,26 @@ it('of a refund that is not sent for an hour the merchant is told why, once, and
   expect(bank.callsOf('Cancel')).toHaveLength(1)
 })
 
+it('a refund that waited four days to be sent is asked about each minute then, and is not held', async () => {
+  const { at, running, link, bank } = await paid(CAFE)
+  bank.fail('GetState', { status: 503 }, 1_000)
+  const asked = await refund(at, 'cafe', link, '30.00')
+  await running.connector.settle(1)
+  at.clock.now += 96 * HOUR
+  await running.connector.settle(1)
+  expect(bank.callsOf('Cancel')).toEqual([])
+  bank.heal()
+  at.tbank.isRefundSlow = true
+  at.clock.now += MINUTE
+  await running.connector.settle()
+  expect(bank.callsOf('Cancel')).toHaveLength(1)
+  at.tbank.finishRefund(at.tbank.session(link.qrcId).paymentId, true)
+  at.clock.now += MINUTE
+  await running.connector.settle()
+  expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
+  expect(running.log.filter(({ message }) => message === 'a refund is held')).toEqual([])
+})
+
 it('of a refund that is not sent for reasons that alternate the merchant is told once a day', async () => {
   const { at, running, link, bank } = await paid(CAFE)
   const asked = await refund(at, 'cafe', link, '30.00')
@@ -406,7 +426,7 @@ it.each([TEA, FARM])(
     at.raiffeisen.fail('refund_status', { status: 400, body: HTML }, 1_000)
     const asked = await refund(at, each.site, link, '30.00')
     for (let hour = 0; hour < 80; hour++) {
-      expect(running.core.disk.refunds.countHeld()).toBe(hour < 72 ? 0 : 1)
+      expect(running.core.disk.refunds.countHeld()).toBe(hour <= 72 ? 0 : 1)
       at.clock.now += HOUR
       await running.connector.settle(1)
     }
@@ -431,7 +451,7 @@ it.each(FAKES)('$site: the merchant is told of a refund that an earlier version 
   const database = openDatabase(at.directory, at.clock.now)
   database.exec(`UPDATE refunds SET state = 'HELD', reason = 'in doubt', next_at = 8640000000000000;
     DELETE FROM reports; DROP TABLE bindings; DROP TABLE charges; DROP TABLE decisions; DROP TABLE deleted_sites;
-    DROP TABLE pending_asks; PRAGMA user_version = 5`)
+    DROP TABLE pending_asks; ALTER TABLE refunds DROP COLUMN sent_at; PRAGMA user_version = 5`)
   database.close()
   const calls = bank.callsOf(each.refund).length
   const next = await start(at)

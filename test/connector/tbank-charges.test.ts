@@ -418,6 +418,20 @@ describe('charge', () => {
     expect(at.tbank.callsOf('Init')).toHaveLength(1)
   })
 
+  it('one that waited half an hour to be sent is asked about each minute then', async () => {
+    const { at, running, binding, link } = await bound()
+    at.tbank.fail('GetAddAccountQrState', { status: 502 }, 500)
+    const asked = await charge(at, binding, link)
+    await minutes({ at, running }, 30)
+    at.tbank.heal()
+    at.tbank.fail('ChargeQr', { broken: 'after' })
+    await minutes({ at, running }, 1)
+    expect(at.tbank.callsOf('ChargeQr')).toHaveLength(1)
+    expect(asked.result()).toBeUndefined()
+    await minutes({ at, running }, 2)
+    expect(asked.result()?.status).toBe('COMPLETED')
+  })
+
   it('an order that the bank does not have, and says so by an error, is no obstacle', async () => {
     const { at, running, binding, link } = await bound((each) => {
       each.tbank.refusesUnknownOrders = true
