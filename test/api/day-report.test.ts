@@ -83,7 +83,8 @@ describe('the figures of a day', () => {
   })
 
   it('are of the day that is asked for, and by default of the present one', async () => {
-    expect((await reportOf(await aDay(), 'date=2031-11-21')).created).toBe(0)
+    const next = await reportOf(await aDay(), 'date=2031-11-21')
+    expect(next).toMatchObject({ ...NOTHING, createdDynamic: 0, createdAndPaid: 0 })
     const evening = serviceWith({ now: () => Date.UTC(2031, 10, 20, 21) })
     const token = await tokenOf({ exp: 4_000_000_000 })
     const answer = await call('/payin/v1/sites/demo/reports/day', { token }, evening)

@@ -51,6 +51,8 @@ describe('of a site whose data the service has deleted', () => {
       'payers’ data were erased',
       'tea',
     ])
+    // Its rows are not read again each second.
+    expect(running.core.disk.payerData.sitesToErase()).toEqual([])
     expect((await asked.again()).status).toBe(202)
     await pass(at, running, HOUR)
     expect(at.tochka.callsOf('refund')).toHaveLength(1)
