@@ -5,10 +5,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../connector/disk/database.ts'
 import { Disk } from '../../connector/disk/disk.ts'
 import { MIGRATIONS } from '../../connector/disk/schema.ts'
+import type { WebhookRow, Webhooks } from '../../connector/disk/webhooks.ts'
 
 /** Keeps the text of each statement that is prepared. */
 class Recording extends DatabaseSync {
@@ -136,6 +137,50 @@ it('reports that were never tried are sent first, of their site and of all sites
     for (const report of reports.due(site, 1, 1)) reports.delay(report, 2, '503')
   expect(reports.due('tea', 2, 2).map(({ path }) => path.split('/').at(-1))).toEqual(['new', 'old'])
   expect(reports.dueSites(2)).toEqual(['tea', 'bar'])
+})
+
+describe('a webhook that the bank repeats', () => {
+  const untried = { state: 'NEW', attempts: 0, content: '{}' }
+  const tried = { state: 'NEW', attempts: 1, content: '{}' }
+  const ended = (state: string) => ({ state, attempts: 0, content: '{}' })
+  const again = { state: 'NEW', attempts: 0, content: '{"again":1}' }
+
+  it.each<[string, (webhooks: Webhooks, row: WebhookRow) => void, object, object]>([
+    ['was never tried', () => {}, untried, untried],
+    ['waits', (webhooks, row) => webhooks.delay(row, '503', 9), tried, tried],
+    ['rests', (webhooks, row) => webhooks.rest(row, 'nobody has it'), again, again],
+    ['was given up', (webhooks, row) => webhooks.finish(row, 'GIVEN_UP', ''), again, again],
+    ['is done', (webhooks, row) => webhooks.finish(row, 'DONE', ''), ended('DONE'), again],
+    [
+      'is foreign',
+      (webhooks, row) => webhooks.finish(row, 'FOREIGN', ''),
+      ended('FOREIGN'),
+      ended('FOREIGN'),
+    ],
+  ])('and that %s: what becomes of it, and no other is changed', (_, before, known, news) => {
+    for (const [isUpdate, after] of [
+      [false, known],
+      [true, news],
+    ] as const) {
+      const database = migrated(new DatabaseSync(':memory:'))
+      const { webhooks } = new Disk(database)
+      const rows = [
+        ['bank', 'a'],
+        ['bank', 'b'],
+        ['other', 'a'],
+      ] as const
+      for (const [bank, id] of rows) webhooks.insert({ bank, id, content: '{}' }, 1)
+      for (const row of webhooks.waiting()) before(webhooks, row)
+      const read = () =>
+        database
+          .prepare('SELECT state, attempts, content FROM webhooks ORDER BY rowid')
+          .all()
+          .map((row) => ({ ...row }))
+      const [, ...others] = read()
+      webhooks.again({ bank: 'bank', id: 'a', content: '{"again":1}' }, 5, isUpdate)
+      expect([isUpdate, ...read()]).toEqual([isUpdate, after, ...others])
+    }
+  })
 })
 
 it('a refund that cannot be stored is an error, and not taken for one that is on disk', () => {
