@@ -258,8 +258,8 @@ it('replay reports again what was accepted, in its order, after the service was 
 })
 
 describe('reconcile', () => {
+  const day = (time: number) => new Date(time + 3 * HOUR).toISOString().slice(0, 10)
   const period = () => {
-    const day = (time: number) => new Date(time + 3 * HOUR).toISOString().slice(0, 10)
     // At midnight what was done is of the day before.
     return ['--from', day(Date.now() - HOUR), '--to', day(Date.now())]
   }
@@ -277,6 +277,22 @@ describe('reconcile', () => {
     expect(await runCommand(at, 'reconcile', ...period())).toMatchObject({
       ...{ code: 0, lines: ['6 codes compared, 0 differences'], errors: '' },
     })
+  })
+
+  it('compares the codes that could be paid in the period, and no others', async () => {
+    const at = await withDisk()
+    const present = at.clock.now
+    at.clock.now -= 72 * HOUR
+    const running = await startHere(at)
+    await register(at, 'tea')
+    at.clock.now = present
+    await register(at, 'tea')
+    await register(at, 'tea')
+    await running.stop()
+    const compared = async (...days: string[]) => (await runCommand(at, 'reconcile', ...days)).lines.at(-1)
+    expect(await compared(...period())).toBe('2 codes compared, 0 differences')
+    const before = ['--from', day(present - 73 * HOUR), '--to', day(present - 72 * HOUR)]
+    expect(await compared(...before)).toBe('1 codes compared, 0 differences')
   })
 
   /** A counter whose bank took the arming of a sale; `arm` asks for another. */

@@ -87,11 +87,12 @@ describe('the sandbox bank', () => {
     expect(await statusOf(qrCode)).toBe('DECLINED')
   })
 
-  it('rejects a binding 20 times a minute at most', async () => {
-    const qrCode = await made({}, { type: 'TOKEN' })
-    const reject = () => submit(qrCode.qrCode.payload, { action: 'decline' })
+  it('rejects a binding of one QR code 20 times a minute at most', async () => {
+    const [qrCode, other] = [await made({}, { type: 'TOKEN' }), await made({}, { type: 'TOKEN' })]
+    const reject = ({ qrCode: { payload } } = qrCode) => submit(payload, { action: 'decline' })
     for (let n = 0; n < 20; n++) expect((await reject()).status).toBe(303)
     expect((await reject()).status).toBe(429)
+    expect((await reject(other)).status).toBe(303)
   })
 
   it.each([
