@@ -34,7 +34,7 @@ const QUESTION = { executed: 'apply', refused: 'ask', noAnswer: 'ask', neverSent
 /** At a bank that takes a key of ours. After a lost answer only the status by the key decides. */
 const WITH_KEY: Readonly<Record<RefundCall, Steps>> = {
   first: { ...REQUEST, notKnown: 'ask', noAnswer: 'ask' },
-  // The first request may have counted: no answer to the second one says what became of both.
+  // The first request may have counted: the answer to the second one does not say what became of the first.
   repeat: { executed: 'askNow', refused: 'hold', notKnown: 'ask', noAnswer: 'ask', neverSent: 'ask' },
   lost: { ...QUESTION, notKnown: 'repeat' },
   repeated: { ...QUESTION, notKnown: 'ask' },
@@ -75,6 +75,9 @@ export async function outcomeOf(
   const { answer, state, ...rest } = await answerOf(made)
   const step = steps[answer]
   if (step !== 'apply') return { step, ...rest }
+  // The bank can state what was before the repeat, which may have counted.
+  if (call === 'repeated' && state?.status === 'DECLINED')
+    return { step: 'ask', reason: state.reason, waitMs: 0 }
   // Only what was executed is applied.
   return { step, state: state ?? { status: 'IN_DOUBT', reason: rest.reason } }
 }

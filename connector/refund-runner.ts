@@ -73,8 +73,11 @@ export class RefundRunner extends DueRunner<RefundRow> {
     const isRequest = call === 'first' || call === 'repeat'
     const made = isRequest ? bank.refund(request) : bank.refundState(request, refund.note)
     const outcome = await outcomeOf(call, bank.hasRefundKey, made)
-    if (outcome.step === 'apply') return this.#apply(refund, outcome.state)
+    // Before its repeat the bank did not have it.
+    const sent = call === 'repeated' ? { ...refund, sentAt: platform.now() } : refund
+    if (outcome.step === 'apply') return this.#apply(sent, outcome.state)
     const { step, reason, waitMs } = outcome
+    if (step === 'askNow') return this.#call('repeated', open, refund, request)
     log('warning', 'a call did not end a refund', { ...idOf(refund), bank: name, call, step, reason })
     const now = platform.now()
     switch (step) {
@@ -90,8 +93,6 @@ export class RefundRunner extends DueRunner<RefundRow> {
         return
       case 'repeat':
         return this.#call('repeat', open, refund, request)
-      case 'askNow':
-        return this.#call('repeated', open, refund, request)
       case 'ask':
         this.#askLater(refund, waitMs)
     }
@@ -126,7 +127,8 @@ export class RefundRunner extends DueRunner<RefundRow> {
         const age = sinceSent(refund, now)
         if (age >= UNDECIDED_MS) holdRefund(this.core, refund, { reason: UNDECIDED, note })
         else {
-          disk.refunds.change(refund, { state: 'PENDING', note, nextAt: now + intervalAt(age) })
+          const { sentAt } = refund
+          disk.refunds.change(refund, { state: 'PENDING', note, sentAt, nextAt: now + intervalAt(age) })
           reportSent(this.core, refund)
         }
       }

@@ -166,11 +166,12 @@ export function reportUnsent({ disk, platform }: Core, refund: RefundRow, reason
   disk.reports.put({ site, path, body }, now)
 }
 
-/** Tells the merchant that a refund which it read was not sent has been sent. */
+/** Tells the merchant that a refund which it read is not sent, or held, is at the bank. */
 export function reportSent({ disk, platform }: Core, refund: RefundRow): void {
   const { site } = refund
   const path = reportPathOf(refund)
-  if (disk.reports.get(addressOf(site, path))?.body.includes(UNSENT) !== true) return
+  const told = disk.reports.get(addressOf(site, path))?.body
+  if (!told?.includes(UNSENT) && !told?.includes(HELD)) return
   const body = { status: 'WAITING', reason: 'sent to the bank, which has not stated the result yet' }
   disk.reports.put({ site, path, body }, platform.now())
 }

@@ -50,11 +50,15 @@ export function intervalAt(age: number): number {
   return age < HOUR ? 10 * MINUTE : HOUR
 }
 
-/** A refund or a charge can wait long before it is sent. @returns milliseconds since it was sent, or else since it came */
-export const sinceSent = (
+/** @returns milliseconds since a refund or a charge was sent; since it was taken where that is not known */
+export function sinceSent(
   { sentAt, createdAt }: { sentAt: number | null; createdAt: number },
   now: number,
-): number => now - (sentAt ?? createdAt)
+): number {
+  // A clock that was wrong when it was sent says nothing.
+  const isKnown = sentAt !== null && sentAt >= createdAt && sentAt <= now
+  return now - (isKnown ? sentAt : createdAt)
+}
 
 /**
  * Whether a time has come that is set at most `longest` ahead. One that is further ahead was set by a clock that has gone back

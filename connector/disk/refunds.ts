@@ -33,7 +33,7 @@ interface RefundChange {
   state: RefundRow['state']
   note?: string
   reason?: string
-  sentAt?: number
+  sentAt?: number | null
   nextAt?: number
 }
 

@@ -225,7 +225,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX pending_asks_unresolved ON pending_asks (site, qrc_id, sale_uid) WHERE asks >= 72;
   `,
   `
-  -- When the bank was called; NULL where it was not, or by an earlier version.
+  -- When the connector last began to send it. NULL: it never did, or an earlier version did.
   ALTER TABLE refunds ADD COLUMN sent_at INTEGER;
   `,
 ]

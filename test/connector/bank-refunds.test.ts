@@ -265,6 +265,61 @@ describe('Raiffeisenbank, where after a lost answer only the status by the id de
     expect(bank.callsOf('refund')).toHaveLength(2)
   })
 
+  it.each([
+    ['that it does not have it', refusal('REFUND_NOT_FOUND')],
+    ['nothing', { status: 502 }],
+    ['HTML', { status: 404, body: HTML }],
+    [
+      'that it was declined',
+      { status: 200, body: { code: 'SUCCESS', amount: 30, refundStatus: 'DECLINED' } },
+    ],
+  ])('what is sent again is asked about once more where the bank then states %s', async (_, stated) => {
+    const { at, running, link, bank, later, refunds } = await farm()
+    bank.fail('refund', { broken: 'before' })
+    const asked = await refund(at, 'farm', link, '30.00')
+    await running.connector.settle()
+    bank.fail('refund_status', refusal('REFUND_NOT_FOUND'))
+    bank.fail('refund_status', stated)
+    at.clock.now += MINUTE
+    await running.connector.settle(1)
+    expect([bank.refundedSum, ofRefund(at, asked), refunds.countHeld()]).toEqual([3_000, undefined, 0])
+    await later(2)
+    expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
+    expect(bank.refundedSum).toBe(3_000)
+  })
+
+  it('what is sent again after days is new at the bank: it is asked about each minute, and not held', async () => {
+    const { at, running, link, bank, later, refunds } = await farm()
+    bank.fail('refund', { broken: 'before' })
+    const asked = await refund(at, 'farm', link, '30.00')
+    await running.connector.settle()
+    bank.refundStatus = 'IN_PROGRESS'
+    at.clock.now += 96 * HOUR
+    await running.connector.settle(1)
+    expect([bank.refundedSum, refunds.countHeld()]).toEqual([3_000, 0])
+    for (const each of bank.refunds.values()) each.status = 'COMPLETED'
+    await later(1)
+    expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
+  })
+
+  it('of a held refund that the bank then has in progress the merchant is told so', async () => {
+    const { at, running, link, bank, later, refunds } = await farm()
+    bank.fail('refund', { broken: 'before' })
+    const asked = await refund(at, 'farm', link, '30.00')
+    const told = () => at.service.site('farm').waiting.get(`${link.qrcId}/${asked.refundUid}`)
+    await running.connector.settle()
+    bank.fail('refund', refusal('INVALID_REQUEST'))
+    await later(2)
+    expect([refunds.countHeld(), told()]).toEqual([1, expect.stringMatching(/^held, /)])
+    const inProgress = { code: 'SUCCESS', amount: 30, refundStatus: 'IN_PROGRESS' }
+    bank.fail('refund_status', { status: 200, body: inProgress }, 9)
+    await later(2)
+    expect([refunds.countHeld(), told()]).toEqual([
+      0,
+      'sent to the bank, which has not stated the result yet',
+    ])
+  })
+
   it('a status that never finds the refund has it sent again at most once a minute', async () => {
     const { at, running, link, bank } = await farm()
     bank.fail('refund', { broken: 'after' })

@@ -262,6 +262,31 @@ describe('a counter', () => {
   })
 })
 
+it.each([
+  ['behind', -96, 1],
+  ['ahead', 300 * 24, 73],
+])('a refund that was sent by a clock that was %s is held 72 hours after it came', async (_, wrong, age) => {
+  const at = await surroundings()
+  const { connector, core } = await start(at)
+  const link = await register(at, 'farm')
+  await at.raiffeisen.pay(link.qrcId)
+  await connector.settle()
+  at.raiffeisen.fail('refund', { broken: 'before' })
+  at.raiffeisen.fail('refund_status', { status: 502 }, 1_000)
+  const right = at.clock.now
+  await refund(at, 'farm', link, '30.00')
+  at.clock.now = right + wrong * HOUR
+  await connector.settle(1)
+  expect(at.raiffeisen.callsOf('refund')).toHaveLength(1)
+  const held = []
+  for (const hours of [0, age, 73]) {
+    at.clock.now = right + hours * HOUR + MINUTE
+    await connector.settle(1)
+    held.push(core.disk.refunds.countHeld())
+  }
+  expect(held).toEqual([0, age > 72 ? 1 : 0, 1])
+})
+
 it('what rests until somebody acts still rests', async () => {
   const at = await surroundings()
   const { connector, core } = await start(at)

@@ -240,6 +240,41 @@ it('a refund that waited four days to be sent is asked about each minute then, a
   expect(running.log.filter(({ message }) => message === 'a refund is held')).toEqual([])
 })
 
+it('a held refund that waited three hours to be sent is asked about each minute then', async () => {
+  const { at, running, link, bank } = await paid(CAFE)
+  bank.fail('GetState', { status: 503 }, 1_000)
+  await refund(at, 'cafe', link, '30.00')
+  await running.connector.settle(1)
+  at.clock.now += 3 * HOUR
+  bank.heal()
+  bank.fail('Cancel', { broken: 'after' })
+  await running.connector.settle(1)
+  expect(running.core.disk.refunds.countHeld()).toBe(1)
+  const asks = bank.callsOf('GetQrState').length
+  at.clock.now += MINUTE
+  await running.connector.settle(1)
+  expect(bank.callsOf('GetQrState').length).toBeGreaterThan(asks)
+})
+
+it('of a refund that an earlier version has sent, the time counts from when it came', async () => {
+  const { at, running, link, bank } = await paid(FARM)
+  bank.fail('refund', { broken: 'after' })
+  await refund(at, 'farm', link, '30.00')
+  await running.connector.settle(1)
+  await running.stop()
+  const database = openDatabase(at.directory, at.clock.now)
+  database.exec('ALTER TABLE refunds DROP COLUMN sent_at; PRAGMA user_version = 10')
+  database.close()
+  const { core, connector } = await start(at)
+  bank.fail('refund_status', { status: 502 }, 1_000)
+  at.clock.now += 71 * HOUR
+  await connector.settle(1)
+  expect(core.disk.refunds.countHeld()).toBe(0)
+  at.clock.now += HOUR + MINUTE
+  await connector.settle(1)
+  expect(core.disk.refunds.countHeld()).toBe(1)
+})
+
 it('of a refund that is not sent for reasons that alternate the merchant is told once a day', async () => {
   const { at, running, link, bank } = await paid(CAFE)
   const asked = await refund(at, 'cafe', link, '30.00')

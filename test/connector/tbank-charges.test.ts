@@ -432,6 +432,25 @@ describe('charge', () => {
     expect(asked.result()?.status).toBe('COMPLETED')
   })
 
+  it('one that waited to be sent is held 72 hours after it was sent', async () => {
+    const { at, running, binding, link } = await bound()
+    at.tbank.fail('GetAddAccountQrState', { status: 502 }, 500)
+    await charge(at, binding, link)
+    await minutes({ at, running }, 30)
+    at.tbank.heal()
+    at.tbank.fail('ChargeQr', { broken: 'after' })
+    const unknown = { Success: false, ErrorCode: '255', Message: 'Неизвестный платёж' }
+    at.tbank.fail('GetState', { status: 200, body: unknown }, 999)
+    await minutes({ at, running }, 1)
+    const held: number[] = []
+    for (const wait of [3 * DAY - 20 * MINUTE, 61 * MINUTE]) {
+      at.clock.now += wait
+      await running.connector.settle(1)
+      held.push(running.core.disk.charges.held().length)
+    }
+    expect(held).toEqual([0, 1])
+  })
+
   it('an order that the bank does not have, and says so by an error, is no obstacle', async () => {
     const { at, running, binding, link } = await bound((each) => {
       each.tbank.refusesUnknownOrders = true
