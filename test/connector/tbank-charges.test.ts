@@ -439,13 +439,13 @@ describe('charge', () => {
     await minutes({ at, running }, 30)
     at.tbank.heal()
     at.tbank.fail('ChargeQr', { broken: 'after' })
-    const unknown = { Success: false, ErrorCode: '255', Message: 'Неизвестный платёж' }
-    at.tbank.fail('GetState', { status: 200, body: unknown }, 999)
     await minutes({ at, running }, 1)
+    expect(at.tbank.callsOf('ChargeQr')).toHaveLength(1)
+    at.tbank.fail('GetState', { status: 502 }, 999)
     const held: number[] = []
     for (const wait of [3 * DAY - 20 * MINUTE, 61 * MINUTE]) {
       at.clock.now += wait
-      await running.connector.settle(1)
+      await running.connector.settle()
       held.push(running.core.disk.charges.held().length)
     }
     expect(held).toEqual([0, 1])
