@@ -32,8 +32,8 @@ const SUPERVISE_MS = 200
 
 export class ClusterFaults {
   readonly turns: Turns
-  /** How often an instance ended that no fault had ended: on a machine that stands still for long, a lease is lost too. */
-  endsByThemselves = 0
+  /** Why instances ended that no fault had ended, and how often: on a machine that stands still for long, a lease is lost too. */
+  readonly ownEnds = new Map<string, number>()
   readonly #cluster: TestCluster
   readonly #random: Random
   /** How many sites a backup has. */
@@ -90,9 +90,14 @@ export class ClusterFaults {
   async supervise(): Promise<void> {
     for (const [name, instance] of this.#instances) {
       if (name === GUEST || instance.pid() !== undefined || this.#mayEnd.has(name)) continue
-      this.endsByThemselves++
+      this.#ended(instance)
       await this.#planned([name], () => this.#start(name))
     }
+  }
+
+  #ended(instance: Instance): void {
+    const [, reason = 'no reason given'] = /leaving the cluster: (.+)/.exec(instance.log()) ?? []
+    this.ownEnds.set(reason, (this.ownEnds.get(reason) ?? 0) + 1)
   }
 
   /** Processes go on. */
@@ -109,8 +114,8 @@ export class ClusterFaults {
       await this.#aWhile()
       const guest = this.#instances.get(GUEST)
       this.#instances.delete(GUEST)
-      if (guest?.pid() === undefined) this.endsByThemselves++
-      else await stopped(guest)
+      if (guest?.pid() !== undefined) await stopped(guest)
+      else if (guest) this.#ended(guest)
     },
     'a site is deleted and restored': () => {
       const site = this.site(LEAVER)

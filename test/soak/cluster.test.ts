@@ -114,10 +114,10 @@ it(`in ${MINUTES} minutes of everything on a cluster nothing acknowledged is los
         ['requests that were answered', `${answers.all.length}`],
         ['requests without an answer', `${answers.unanswered}`],
         ['QR codes acknowledged', `${load.acknowledged}`],
-        ['instances that ended by themselves', `${faults.endsByThemselves}`],
         ['answers that the contract does not give', `${answers.wrong.length}`],
       ],
     ),
+    table('Instances that ended by themselves', ['', ''], counted(faults.ownEnds)),
     table('What was asked, and its answers', ['', ''], counted(new Map(Object.entries(load.answers)))),
   )
   expect(answers.wrong.slice(0, 20), `SEED=${SEED}`).toEqual([])
