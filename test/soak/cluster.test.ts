@@ -63,7 +63,12 @@ it(`in ${MINUTES} minutes of everything on a cluster nothing acknowledged is los
   const begun = Date.now()
   const elapsed = () => Date.now() - begun
   // Also of a run that ends before its time.
-  onTestFinished(() => console.log(...tablesOf({ answers, faults, resources, begun, minutes: MINUTES })))
+  onTestFinished(() =>
+    console.log(
+      ...tablesOf({ answers, faults, resources, begun, minutes: MINUTES }),
+      table('Instances that ended by themselves', ['', ''], counted(faults.ownEnds)),
+    ),
+  )
   let isSettled = false
   const watching = (async () => {
     while (!isSettled) {
@@ -117,7 +122,6 @@ it(`in ${MINUTES} minutes of everything on a cluster nothing acknowledged is los
         ['answers that the contract does not give', `${answers.wrong.length}`],
       ],
     ),
-    table('Instances that ended by themselves', ['', ''], counted(faults.ownEnds)),
     table('What was asked, and its answers', ['', ''], counted(new Map(Object.entries(load.answers)))),
   )
   expect(answers.wrong.slice(0, 20), `SEED=${SEED}`).toEqual([])
