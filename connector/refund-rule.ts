@@ -77,7 +77,7 @@ export async function outcomeOf(
   if (step !== 'apply') return { step, ...rest }
   // The bank can state what was before the repeat, which may have counted.
   if (call === 'repeated' && state?.status === 'DECLINED')
-    return { step: 'ask', reason: state.reason, waitMs: 0 }
+    return { ...rest, step: 'ask', reason: state.reason }
   // Only what was executed is applied.
   return { step, state: state ?? { status: 'IN_DOUBT', reason: rest.reason } }
 }

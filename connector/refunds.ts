@@ -31,7 +31,7 @@ export const reportPathOf = ({ paymentUid, refundUid }: RefundId): string =>
   `payments/${paymentUid}/refunds/${refundUid}`
 
 /** The report of a result. With its amount, a completed refund is recorded also by a service that has lost the request. */
-function reportRefund(core: Core, refund: Omit<RefundRow, 'note' | 'sentAt' | 'nextAt'>): void {
+function reportRefund(core: Core, refund: RefundId & Pick<RefundRow, 'state' | 'amount' | 'reason'>): void {
   const { site, state, amount, reason } = refund
   const body =
     state === 'COMPLETED'
