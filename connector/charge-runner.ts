@@ -157,7 +157,7 @@ export class ChargeRunner extends DueRunner<ChargeRow> {
     if (outcome.step === 'apply') return this.#apply(open, charge, outcome.value)
     const { step, reason, waitMs } = outcome
     this.#note(charge, 'ask', reason)
-    const isMissed = step === 'miss' && this.#isHourAfter(charge.sentAt ?? charge.createdAt)
+    const isMissed = step === 'miss' && sinceSent(charge, this.core.platform.now()) >= HOUR_MS
     if (isMissed) holdCharge(this.core, charge, `the bank does not have it: ${reason}`)
     else this.#pending(charge, waitMs)
   }
@@ -177,7 +177,7 @@ export class ChargeRunner extends DueRunner<ChargeRow> {
         this.#decline(charge, state.reason)
         return
       case 'UNTOUCHED':
-        if (this.#isHourAfter(charge.expiresAt))
+        if (platform.now() >= charge.expiresAt + HOUR_MS)
           holdCharge(this.core, charge, 'the bank has it, and has not begun it')
         else this.#pending(charge, 0)
         return
@@ -218,10 +218,6 @@ export class ChargeRunner extends DueRunner<ChargeRow> {
       call,
       reason,
     })
-  }
-
-  #isHourAfter(time: number): boolean {
-    return this.core.platform.now() >= time + HOUR_MS
   }
 }
 

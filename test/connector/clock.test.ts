@@ -18,6 +18,7 @@ import {
   surroundings,
 } from './harness.ts'
 import { runCommand } from './process.ts'
+import { bound } from './raiffeisen-bound.ts'
 
 /** When a code of three days ends. */
 const inThreeDays = (at: Surroundings) => new Date(at.clock.now + 3 * DAY).toISOString()
@@ -285,6 +286,24 @@ it.each([
     held.push(core.disk.refunds.countHeld())
   }
   expect(held).toEqual([0, age > 72 ? 1 : 0, 1])
+})
+
+it('a charge that was sent by a clock that was behind is not held on the bank’s first word', async () => {
+  const { at, running, binding, link } = await bound()
+  const { connector, core } = running
+  at.raiffeisen.fail('charge', { broken: 'before' })
+  const right = at.clock.now
+  await charge(at, binding, link)
+  at.clock.now = right - 96 * HOUR
+  await connector.settle()
+  expect(at.raiffeisen.callsOf('charge')).toHaveLength(1)
+  const held = []
+  for (const minutes of [2, 63, 124]) {
+    at.clock.now = right + minutes * MINUTE
+    await connector.settle(1)
+    held.push(core.disk.charges.held().length)
+  }
+  expect(held).toEqual([0, 1, 1])
 })
 
 it('what rests until somebody acts still rests', async () => {
