@@ -131,7 +131,7 @@ export function holdRefund(core: Core, refund: RefundRow, { reason, note = '' }:
   const isAsked = note !== '' || core.banks.get(refund.bank)?.bank.hasRefundKey === true
   const nextAt = isAsked ? now + intervalAt(sinceSent(refund, now)) : NEVER
   // Of one that was not sent the merchant has read another reason.
-  const isTold = disk.reports.get(addressOf(refund.site, reportPathOf(refund)))?.body.includes(HELD) === true
+  const isTold = toldOf(core, refund)?.body.includes(HELD) === true
   const isNews = refund.state !== 'HELD' || refund.reason !== reason || !isTold
   const isHeld = disk.transaction(() => {
     if (!disk.refunds.change(refund, { state: 'HELD', reason, note, nextAt })) return false
@@ -142,6 +142,10 @@ export function holdRefund(core: Core, refund: RefundRow, { reason, note = '' }:
   const { site, paymentUid, refundUid } = refund
   log('error', 'a refund is held', { site, paymentUid, refundUid, reason })
 }
+
+/** What the merchant was last told of a refund. */
+const toldOf = ({ disk }: Core, refund: RefundRow) =>
+  disk.reports.get(addressOf(refund.site, reportPathOf(refund)))
 
 /** Tells the merchant what a refund waits for. */
 function reportHeld(core: Core, refund: RefundRow, isAsked: boolean): void {
@@ -155,25 +159,25 @@ function reportHeld(core: Core, refund: RefundRow, isAsked: boolean): void {
 const UNSENT = 'not sent yet, it is tried again'
 
 /** Tells the merchant why a refund has not been sent. The merchant can do nothing about it: a change is reported at most once a day. */
-export function reportUnsent({ disk, platform }: Core, refund: RefundRow, reason: string): void {
+export function reportUnsent(core: Core, refund: RefundRow, reason: string): void {
+  const { disk, platform } = core
   const { site } = refund
   const path = reportPathOf(refund)
   const body = { status: 'WAITING', reason: `${UNSENT}: ${reason}`.slice(0, 255) }
   const now = platform.now()
-  const told = disk.reports.get(addressOf(site, path))
+  const told = toldOf(core, refund)
   const isTold = told?.body.includes(UNSENT) && now - told.createdAt < DAY_MS
   if (isTold || told?.body === JSON.stringify(body)) return
   disk.reports.put({ site, path, body }, now)
 }
 
 /** Tells the merchant that a refund which it read is not sent, or held, is at the bank. */
-export function reportSent({ disk, platform }: Core, refund: RefundRow): void {
-  const { site } = refund
-  const path = reportPathOf(refund)
-  const told = disk.reports.get(addressOf(site, path))?.body
+export function reportSent(core: Core, refund: RefundRow): void {
+  const { disk, platform } = core
+  const told = toldOf(core, refund)?.body
   if (!told?.includes(UNSENT) && !told?.includes(HELD)) return
   const body = { status: 'WAITING', reason: 'sent to the bank, which has not stated the result yet' }
-  disk.reports.put({ site, path, body }, platform.now())
+  disk.reports.put({ site: refund.site, path: reportPathOf(refund), body }, platform.now())
 }
 
 /** A payment at a bank, as its refunds name it. */
