@@ -143,7 +143,7 @@ describe.runIf(canMount)('a disk that is full while instructions are pending', (
       }
       return [...statuses]
     }
-    fillDisk(join(diskOf(served), 'filler'))
+    await fillDisk(join(diskOf(served), 'filler'))
     expect((await site.create('one more')).status).toBe(503)
     // Until the deliveries have ended, whose results cannot be written.
     expect(await read(13)).toEqual([200])
@@ -171,7 +171,7 @@ describe.runIf(canMount && hasClock)('a disk that is full while a QR code ends',
     const body = { qrCodeUid: 'short', qrCode: { type: 'DYNAMIC', ttl: 30 } }
     expect((await site.ask('/sbp/qrCodes', { method: 'POST', body })).status).toBe(200)
     expect(await site.pay('paid')).toBe(200)
-    fillDisk(join(diskOf(served), 'filler'))
+    await fillDisk(join(diskOf(served), 'filler'))
     expect((await site.create('one more')).status).toBe(503)
     clock.set(1)
     const paths = ['/sbp/qrCodes/short', '/sbp/qrCodes?status=EXPIRED', '/sbp/qrCodes', '/payments/pay-paid']

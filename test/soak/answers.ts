@@ -1,5 +1,4 @@
 // What the service answers to this process, all the time: statuses, times, and what no caller should see.
-import { vi } from 'vitest'
 import * as z from 'zod'
 
 interface Answer {
@@ -29,7 +28,8 @@ export class Answers {
   /** From now on, requests of this process to the service are recorded. @param addresses of what runs of it @returns what ends it */
   watch(addresses: () => readonly (string | undefined)[]): () => void {
     const send = globalThis.fetch
-    const spy = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+    // A spy of vitest keeps each call: in an hour, the collector of its garbage stops this process, and so the bucket, for seconds.
+    globalThis.fetch = async (input, init) => {
       const request = new Request(input, init)
       if (!addresses().includes(new URL(request.url).origin)) return send(request)
       const time = Date.now()
@@ -45,8 +45,10 @@ export class Answers {
         this.unanswered++
         throw error
       }
-    })
-    return () => spy.mockRestore()
+    }
+    return () => {
+      globalThis.fetch = send
+    }
   }
 
   async #fail(request: Request, response: Response): Promise<void> {

@@ -15,7 +15,7 @@ export function diskFaults(aWhile: () => Promise<void>): Record<string, Fault> {
   return {
     'the disk is full': async () => {
       const filler = join(tmpdir(), 'filler')
-      fillDisk(filler)
+      await fillDisk(filler)
       await aWhile()
       rmSync(filler)
     },

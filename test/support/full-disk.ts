@@ -1,15 +1,12 @@
 // A file system without a free byte.
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 
-/** Appends to a file until its file system takes nothing more. */
-export function fillDisk(file: string): void {
-  const descriptor = openSync(file, 'a')
+/** Appends to a file until its file system takes nothing more. What else runs in this process goes on meanwhile. */
+export async function fillDisk(file: string): Promise<void> {
+  const handle = await open(file, 'a')
   for (let size = 1 << 20; size >= 1; ) {
-    try {
-      if (writeSync(descriptor, Buffer.alloc(size)) < size) size = Math.floor(size / 2)
-    } catch {
-      size = Math.floor(size / 2)
-    }
+    const { bytesWritten } = await handle.write(Buffer.alloc(size)).catch(() => ({ bytesWritten: 0 }))
+    if (bytesWritten < size) size = Math.floor(size / 2)
   }
-  closeSync(descriptor)
+  await handle.close()
 }
