@@ -92,12 +92,14 @@ describe('the list of sites', () => {
 
 describe('the health of a site', () => {
   it('counts what it has, and says when it changed last', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
     const site = refundingSite()
     await site.paid()
     const { linkId } = await site.make()
     await site.report(linkId, 'declined', { status: 'DECLINED' })
     await site.make()
     const { qrCodeUid } = await site.make()
+    vi.setSystemTime(Date.now() + 1_000)
     await site.ask(`/sbp/qrCodes/${qrCodeUid}`, { method: 'DELETE' })
     const health = await healthOf(site)
     expect(health).toMatchObject({
@@ -114,6 +116,8 @@ describe('the health of a site', () => {
     expect(health.epoch).toMatch(/^[0-9a-f]{16}$/)
     const { events } = await (await site.ask('/events')).json<{ events: { dateTime: string }[] }>()
     expect([health.createdOn, health.lastChange]).toEqual([events[0]?.dateTime, events.at(-1)?.dateTime])
+    expect(health.lastChange).not.toBe(health.createdOn)
+    vi.useRealTimers()
   })
 
   it('counts an expiry that nobody has recorded yet', async () => {
