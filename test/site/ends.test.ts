@@ -86,6 +86,23 @@ describe('an alarm records every other end where this version cannot read', () =
   )
 })
 
+it.each([
+  ['a QR code', 'a1', "SELECT end_at FROM qr_codes WHERE qr_code_uid = 'a1'"],
+  ['a token', 't1', 'SELECT due_at FROM tokens WHERE number = 1'],
+  ['a sale', 'c1', 'SELECT due_at FROM sales WHERE number = 1'],
+] as const)('the end of %s is recorded in its second, and not before', (_, uid, query) =>
+  withDueEnds(
+    () => {},
+    async (_alarm, { sql }) => {
+      const end = integer(sql, query) ?? 0
+      recordEnds(contextOf(sql, end - 1), 50)
+      expect(recordedIn(sql)).not.toEqual(expect.arrayContaining(endsOf(uid)))
+      recordEnds(contextOf(sql, end), 50)
+      expect(recordedIn(sql)).toEqual(expect.arrayContaining(endsOf(uid)))
+    },
+  ),
+)
+
 /** Adds so many copies of the first row of a table, of a later version, with an earlier end. */
 function addUnreadable(
   sql: SqlStorage,
