@@ -94,9 +94,10 @@ describe('arming', () => {
   ])(
     'where the bank %s, reserves the code: another sale is 409 until the same is answered',
     async (_, fault) => {
-      const { put, get, bank, cancel } = await counter(fault)
+      const { put, get, bank, cancel, ask, code } = await counter(fault)
       expect(await refusalIn(await put('s-1'))).toEqual([503, 'network.unavailable'])
       expect((await get('s-1')).status).toBe(404)
+      expect(await (await ask(`/sbp/qrCodes/${code.qrCodeUid}`)).json()).not.toHaveProperty('sale')
       expect((await cancel('s-1')).status).toBe(404)
       const other = await put('s-2')
       expect([other.status, (await errorOf(other)).cause]).toEqual([409, { saleUid: ['s-1'] }])
