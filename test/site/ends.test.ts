@@ -9,7 +9,7 @@ import { UnreadableRowError } from '../../src/site/rows/columns.ts'
 import { integer } from '../../src/site/rows/sql.ts'
 import type { Site } from '../../src/site/site.ts'
 import { type Milliseconds, milliseconds } from '../../src/site/time.ts'
-import { contextOf, creation, inNewSite, MERCHANT, NETWORK } from '../support/site.ts'
+import { addToken, contextOf, creation, inNewSite, MERCHANT } from '../support/site.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -17,13 +17,6 @@ afterEach(() => {
 })
 
 const AMOUNT = { minorUnits: 500, currency: 'RUB' }
-
-async function addToken(site: Site, qrCodeUid: string): Promise<void> {
-  unwrap(await site.create(creation(qrCodeUid, { type: 'TOKEN', tokenizationAccount: 'customer' })))
-  const newToken = { value: `token of ${qrCodeUid}`, hash: `hash of ${qrCodeUid}`, days: 1 }
-  const binding = { bindingUid: `b-${qrCodeUid}`, status: 'CREATED' as const, newToken }
-  unwrap(await site.reportBinding(NETWORK, { qrCodeUid }, binding, { network: 'external' }))
-}
 
 async function addSale(site: Site, qrCodeUid: string): Promise<void> {
   unwrap(await site.create(creation(qrCodeUid, { type: 'COUNTER', ttl: undefined })))

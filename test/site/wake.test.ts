@@ -7,7 +7,7 @@ import { nextEnd, nextWake } from '../../src/site/clock.ts'
 import { migrate } from '../../src/site/database/schema.ts'
 import { recordEnds } from '../../src/site/ends.ts'
 import { seconds } from '../../src/site/time.ts'
-import { contextOf, createIn, creation, inNewSite, MERCHANT, rowsReadBy } from '../support/site.ts'
+import { addToken, contextOf, createIn, creation, inNewSite, MERCHANT, rowsReadBy } from '../support/site.ts'
 
 describe('the next wake', () => {
   it('is the earliest expiry of the QR codes that can be paid, in milliseconds', async () => {
@@ -36,22 +36,25 @@ describe('the next wake', () => {
     })
   })
 
-  it('is the earliest end of codes and sales after a time, whichever of them it is', () =>
+  it('is the earliest end of codes, sales and tokens after a time, whichever of them it is', () =>
     inNewSite(async (storage, site) => {
       const { sql } = storage
       unwrap(await site.create(creation('code')))
       unwrap(await site.create(creation('till', { type: 'COUNTER', ttl: undefined })))
       const sale = { saleUid: 's', amount: { minorUnits: 500, currency: 'RUB' }, ttl: 5 }
       unwrap(await site.armSale(MERCHANT, { qrCodeUid: 'till' }, sale))
-      for (const [ofCode, ofSale] of [
-        [2000, 3000],
-        [3000, 2000],
-      ]) {
-        sql.exec("UPDATE qr_codes SET created_at = ? - 60 * ttl WHERE qr_code_uid = 'code'", ofCode)
-        sql.exec('UPDATE sales SET due_at = ?', ofSale)
-        expect([1000, 2000, 3000].map((after) => nextEnd(sql, seconds(after)))).toEqual([
-          2_000_000,
-          3_000_000,
+      for (const uid of ['WAITING', 'CREATED']) await addToken(site, uid)
+      const ends = [2000, 3000, 4000, 5000]
+      const setEnds = [
+        "UPDATE qr_codes SET created_at = ? - 60 * ttl WHERE qr_code_uid = 'code'",
+        'UPDATE sales SET due_at = ?',
+        "UPDATE tokens SET status = 'WAITING', due_at = ? WHERE number = 1",
+        'UPDATE tokens SET due_at = ? WHERE number = 2',
+      ]
+      for (const shift of ends.keys()) {
+        for (const [i, setEnd] of setEnds.entries()) sql.exec(setEnd, ends[(i + shift) % ends.length])
+        expect([1000, ...ends].map((after) => nextEnd(sql, seconds(after)))).toEqual([
+          ...ends.map((end) => end * 1000),
           undefined,
         ])
       }

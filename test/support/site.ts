@@ -41,6 +41,14 @@ export const creation = (qrCodeUid: string, more: Partial<QrCodeSpec> = {}): Cre
   link: { base: 'https://link', bank: '100000000000', id: qrCodeUid.padStart(32, '0') },
 })
 
+/** Creates a QR code that binds an account, and reports the binding: its token is good for a day. */
+export async function addToken(site: Site, qrCodeUid: string): Promise<void> {
+  unwrap(await site.create(creation(qrCodeUid, { type: 'TOKEN', tokenizationAccount: 'customer' })))
+  const newToken = { value: `token of ${qrCodeUid}`, hash: `hash of ${qrCodeUid}`, days: 1 }
+  const binding = { bindingUid: `b-${qrCodeUid}`, status: 'CREATED' as const, newToken }
+  unwrap(await site.reportBinding(NETWORK, { qrCodeUid }, binding, { network: 'external' }))
+}
+
 /** Creates a QR code at the time of a context. */
 export const createIn = (context: Context, creation: Omit<Creation, 'caller'>) =>
   createQrCode(context, creation, context.now)
