@@ -34,6 +34,7 @@ async function pages(site: RefundingSite, q: string, limit: number): Promise<str
     const { results, nextCursor } = await find(site, q, { limit: `${limit}`, ...(cursor && { cursor }) })
     all.push(results.map(name))
     if (nextCursor === undefined) return all
+    if (all.length === 100) throw new Error('the pages do not end')
     cursor = nextCursor
   }
 }
