@@ -136,13 +136,13 @@ describe('pages', () => {
   it('of a code that is paid thrice, of a sale of two tills and of a prefix have the newest first, and each once', async () => {
     const { site } = await shop()
     const { linkId } = await site.make({ qrCodeUid: 'thrice' })
-    for (const uid of ['first', 'second', 'third']) await site.report(linkId, uid)
+    for (const uid of ['first', 'thrice', 'third']) await site.report(linkId, uid)
     await site.make({ qrCodeUid: 'till-2', amount: undefined }, { type: 'COUNTER' })
     await site.ask('/sbp/qrCodes/till-2/sales/chek-9', { method: 'PUT', body: { amount: { value: 7 } } })
     for (const qrCodeUid of ['till-3', 'till-4']) await site.make({ qrCodeUid })
     for (const limit of [1, 2, 50]) {
       expect((await pages(site, 'thrice', limit)).flat()).toEqual([
-        ...['qrCode thrice', 'payment third', 'payment second', 'payment first'],
+        ...['qrCode thrice', 'payment third', 'payment thrice', 'payment first'],
       ])
       expect((await pages(site, 'till', limit)).flat()).toEqual([
         ...['qrCode till', 'qrCode till-4', 'qrCode till-3', 'qrCode till-2'],
