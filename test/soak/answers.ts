@@ -28,7 +28,8 @@ export class Answers {
   /** From now on, requests of this process to the service are recorded. @param addresses of what runs of it @returns what ends it */
   watch(addresses: () => readonly (string | undefined)[]): () => void {
     const send = globalThis.fetch
-    // A spy of vitest keeps each call: in an hour, the collector of its garbage stops this process, and so the bucket, for seconds.
+    // Not a spy of vitest, which keeps each request: after half an hour its garbage collection stops this process for seconds, and
+    // with it the bucket, the banks and the merchants' servers.
     globalThis.fetch = async (input, init) => {
       const request = new Request(input, init)
       if (!addresses().includes(new URL(request.url).origin)) return send(request)
