@@ -37,6 +37,8 @@ export class FakeTBank extends FakeBank {
   terminalKey = 'TinkoffBankTest'
   readonly password = 'usaf8fw8fsw21g'
   readonly sessions = new Map<string, Session>()
+  /** Those that have a link: in long runs there are thousands. */
+  readonly #byLink = new Map<string, Session>()
   /** Whether a refund takes its time: then `finishRefund` ends it. */
   isRefundSlow = false
   /** What Cancel answers instead of refunding. */
@@ -58,7 +60,7 @@ export class FakeTBank extends FakeBank {
   #last = 2_304_881
 
   session(qrcId: string): Session {
-    const session = Array.from(this.sessions.values()).find((each) => each.qrcId === qrcId)
+    const session = this.#byLink.get(qrcId)
     if (!session) throw new Error(`no session of ${qrcId}`)
     return session
   }
@@ -70,7 +72,10 @@ export class FakeTBank extends FakeBank {
 
   restore(dump: string): void {
     const sessions = z.array(Session).parse(JSON.parse(dump))
-    for (const session of sessions) this.sessions.set(session.paymentId, session)
+    for (const session of sessions) {
+      this.sessions.set(session.paymentId, session)
+      if (session.qrcId !== undefined) this.#byLink.set(session.qrcId, session)
+    }
     this.#last += sessions.length
   }
 
@@ -281,6 +286,7 @@ export class FakeTBank extends FakeBank {
 
   #getQr(session: Session): BankReply {
     session.qrcId ??= linkId('AD1000')
+    this.#byLink.set(session.qrcId, session)
     session.status = 'FORM_SHOWED'
     if (session.isRecurrent) {
       session.requestKey ??= this.#bind(session.qrcId, session.expiresAt).requestKey
