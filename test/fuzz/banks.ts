@@ -1,6 +1,7 @@
 // Histories of sites whose banks answer wrongly in one place whatever the connector asks, and what is true once they answer rightly.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { onTestFinished } from 'vitest'
 import { Answers } from '../soak/answers.ts'
 import { crash, passTo } from '../support/bank-crashes.ts'
 import { type BankDeployment, bankDeployment, type Sites } from '../support/bank-deployment.ts'
@@ -86,6 +87,8 @@ class Batch {
         this.#clubs.push(new BindingHistory(deployment, { siteId, seed: seed + i, canForget: false }))
       else this.#shops.push(new History(deployment, siteId, seed + i))
     this.#unwatch = this.#answers.watch(() => [deployment.service.address])
+    // Also where a round fails.
+    onTestFinished(this.#unwatch)
   }
 
   get #all(): (History | BindingHistory)[] {

@@ -1,5 +1,5 @@
 // Inputs that are wrong in one place, of everything that is read from outside: `npm run fuzz` has more of them.
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { table } from '../../bench/table.ts'
 import { type BankReport, hostileBanks } from '../fuzz/banks.ts'
 import { fuzz, type Report } from '../fuzz/fuzz.ts'
@@ -52,7 +52,6 @@ it.runIf(hasClock)(
   'banks that answer wrongly whatever they are asked move no money twice, and merchants are told what happened',
   { timeout: DAY_MS },
   async () => {
-    onTestFinished(() => void vi.restoreAllMocks())
     const begun = Date.now()
     const isOver = (batch: number) =>
       SECONDS === undefined ? batch * INPUTS_OF_SITES >= INPUTS : Date.now() - begun >= SECONDS * 1_000 * PART

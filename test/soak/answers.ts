@@ -28,8 +28,8 @@ export class Answers {
   /** From now on, requests of this process to the service are recorded. @param addresses of what runs of it @returns what ends it */
   watch(addresses: () => readonly (string | undefined)[]): () => void {
     const send = globalThis.fetch
-    // Not a spy of vitest, which keeps each request: after half an hour its garbage collection stops this process for seconds, and
-    // with it the bucket, the banks and the merchants' servers.
+    // Not `vi.spyOn`: a spy keeps every request. After half an hour garbage collection stops this process for seconds, and with it
+    // the bucket, the banks and the merchants' servers.
     globalThis.fetch = async (input, init) => {
       const request = new Request(input, init)
       if (!addresses().includes(new URL(request.url).origin)) return send(request)

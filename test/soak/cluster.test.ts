@@ -45,7 +45,7 @@ it(`in ${MINUTES} minutes of everything on a cluster nothing acknowledged is los
   })
   const faults = await ClusterFaults.start(cluster, random, SITES)
   const [answers, resources] = [new Answers(), new Resources()]
-  answers.watch(() => faults.instances.map(({ address }) => address))
+  onTestFinished(answers.watch(() => faults.instances.map(({ address }) => address)))
   const siteIds = Array.from({ length: SITES }, (_, i) => `site${i}`)
   const refused = new Set<string>()
   const load = await MixedLoad.start({

@@ -97,7 +97,7 @@ it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no mon
   )
   const [answers, resources] = [new Answers(), new Resources()]
   const own = await OwnSites.start(deployment, SEED)
-  answers.watch(() => [service.address])
+  onTestFinished(answers.watch(() => [service.address]))
   const ends = new Ends(service)
 
   const begun = Date.now()
