@@ -1,12 +1,21 @@
 // A file system without a free byte.
 import { open } from 'node:fs/promises'
+import * as z from 'zod'
 
-/** Appends to a file until its file system takes nothing more. What else runs in this process goes on meanwhile. */
+const LARGEST = 1 << 20
+const NoSpace = z.object({ code: z.literal('ENOSPC') })
+
+/** Appends to a file until its file system takes nothing more. Other work of this process continues during the writes. */
 export async function fillDisk(file: string): Promise<void> {
-  const handle = await open(file, 'a')
-  for (let size = 1 << 20; size >= 1; ) {
-    const { bytesWritten } = await handle.write(Buffer.alloc(size)).catch(() => ({ bytesWritten: 0 }))
-    if (bytesWritten < size) size = Math.floor(size / 2)
+  await using handle = await open(file, 'a')
+  for (let size = LARGEST; size >= 1; ) {
+    const written = await handle.write(Buffer.alloc(size)).then(({ bytesWritten }) => bytesWritten, noneOf)
+    // Somebody else can free space meanwhile.
+    size = written < size ? Math.floor(size / 2) : Math.min(size * 2, LARGEST)
   }
-  await handle.close()
+}
+
+function noneOf(error: unknown): number {
+  if (NoSpace.safeParse(error).success) return 0
+  throw error
 }
