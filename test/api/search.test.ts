@@ -133,23 +133,28 @@ describe('pages', () => {
     expect(exact).toEqual([ORDER, PAYMENT])
   })
 
-  it('of a code that is paid thrice, of a sale of two tills and of a prefix have the newest first, and each once', async () => {
+  it('have the payments of a code behind it, the newest first; one with the identifier of the code is there once', async () => {
     const { site } = await shop()
-    const { linkId } = await site.make({ qrCodeUid: 'thrice' })
-    for (const uid of ['first', 'thrice', 'third']) await site.report(linkId, uid)
+    const { linkId } = await site.make({ qrCodeUid: 'cup' })
+    for (const uid of ['first', 'cup', 'third']) await site.report(linkId, uid)
+    const all = ['qrCode cup', 'payment third', 'payment cup', 'payment first']
+    for (const limit of [1, 2, 50]) expect((await pages(site, 'cup', limit)).flat()).toEqual(all)
+  })
+
+  it('have the code of that identifier, then those that begin with it, the newest first', async () => {
+    const { site } = await shop()
+    for (const qrCodeUid of ['till-2', 'till-3', 'till-4']) await site.make({ qrCodeUid })
+    const all = ['qrCode till', 'qrCode till-4', 'qrCode till-3', 'qrCode till-2']
+    for (const limit of [1, 2, 50]) expect((await pages(site, 'till', limit)).flat()).toEqual(all)
+  })
+
+  it('have the sales of two tills with one identifier, the newest first', async () => {
+    const { site } = await shop()
     await site.make({ qrCodeUid: 'till-2', amount: undefined }, { type: 'COUNTER' })
     await site.ask('/sbp/qrCodes/till-2/sales/chek-9', { method: 'PUT', body: { amount: { value: 7 } } })
-    for (const qrCodeUid of ['till-3', 'till-4']) await site.make({ qrCodeUid })
-    for (const limit of [1, 2, 50]) {
-      expect((await pages(site, 'thrice', limit)).flat()).toEqual([
-        ...['qrCode thrice', 'payment third', 'payment thrice', 'payment first'],
-      ])
-      expect((await pages(site, 'till', limit)).flat()).toEqual([
-        ...['qrCode till', 'qrCode till-4', 'qrCode till-3', 'qrCode till-2'],
-      ])
-    }
     const { results } = await find(site, 'chek-9')
     expect(results.map(({ qrCodeUid }) => qrCodeUid)).toEqual(['till-2', 'till'])
+    expect((await pages(site, 'chek-9', 1)).flat()).toEqual(['sale chek-9', 'sale chek-9'])
   })
 
   it('of exact identifiers go on: one that a thousand refunds have finds each of them once', async () => {
