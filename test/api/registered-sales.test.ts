@@ -4,6 +4,7 @@ import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { NetworkQrCodesAnswer } from '../../src/contract/reconciliation.ts'
 import { SaleAnswer } from '../../src/contract/sale.ts'
 import { type Answer, type Asked, bankSite } from '../support/bank-links.ts'
+import { read } from '../support/payer.ts'
 import { call, errorOf, refusalIn, tokenOf } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
 
@@ -94,10 +95,11 @@ describe('arming', () => {
   ])(
     'where the bank %s, reserves the code: another sale is 409 until the same is answered',
     async (_, fault) => {
-      const { put, get, bank, cancel, ask, code } = await counter(fault)
+      const { put, get, bank, cancel, code, service } = await counter(fault)
+      const page = () => read(code.pageUrl, 'ru', service)
       expect(await refusalIn(await put('s-1'))).toEqual([503, 'network.unavailable'])
       expect((await get('s-1')).status).toBe(404)
-      expect(await (await ask(`/sbp/qrCodes/${code.qrCodeUid}`)).json()).not.toHaveProperty('sale')
+      expect(await page()).toContain('data-status="NOT_ARMED"')
       expect((await cancel('s-1')).status).toBe(404)
       const other = await put('s-2')
       expect([other.status, (await errorOf(other)).cause]).toEqual([409, { saleUid: ['s-1'] }])
@@ -110,6 +112,7 @@ describe('arming', () => {
         status: 'ACTIVE',
         expiresOn: '2036-11-20T15:05:00+03:00',
       })
+      expect(await page()).not.toContain('data-status="NOT_ARMED"')
     },
   )
 
