@@ -1,7 +1,7 @@
 // The operator's API: the list of sites, one site's health, its instructions, its restore, its export and its end.
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { SiteAnswer } from '../../src/contract/site.ts'
 import { Courier } from '../../src/entry/courier.ts'
 import { Registry } from '../../src/registry/registry.ts'
@@ -10,6 +10,8 @@ import { healthOf, operator, siteIdsIn, sitePage } from '../support/operator.ts'
 import { connected, refundingSite } from '../support/refunds.ts'
 import { call, errorOf, refusalIn, serviceWith, tokenOf } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
+
+afterEach(() => void vi.useRealTimers())
 
 type Site = ReturnType<typeof freshSite>
 
@@ -117,7 +119,6 @@ describe('the health of a site', () => {
     const { events } = await (await site.ask('/events')).json<{ events: { dateTime: string }[] }>()
     expect([health.createdOn, health.lastChange]).toEqual([events[0]?.dateTime, events.at(-1)?.dateTime])
     expect(health.lastChange).not.toBe(health.createdOn)
-    vi.useRealTimers()
   })
 
   it('counts an expiry that nobody has recorded yet', async () => {
@@ -126,7 +127,6 @@ describe('the health of a site', () => {
     await site.make({}, { ttl: 1 })
     vi.setSystemTime(Date.now() + 61_000)
     expect((await healthOf(site)).qrCodes).toEqual({ EXPIRED: 1 })
-    vi.useRealTimers()
   })
 
   it('shows notifications that wait and that have failed', async () => {
@@ -155,7 +155,6 @@ describe('the health of a site', () => {
     const facts = { type: 'refund.create', taken: false, qrcId: linkId, paymentUid, refundUid: 'early' }
     const id = expect.stringMatching(/^[0-9a-f]{16}-\d+$/)
     expect(instructions.overdue).toEqual([{ id, since: instructions.oldestPending, ...facts }])
-    vi.useRealTimers()
   })
 
   it('lists the 100 oldest of the instructions that are overdue; the metrics count all', async () => {
@@ -184,7 +183,6 @@ describe('the health of a site', () => {
     await runInDurableObject(site.stub, (object) => object.alarm())
     const { sites } = await sitePage(`?q=${site.siteId}`)
     expect(sites[0]?.stuck?.overdueInstructions).toBe(101)
-    vi.useRealTimers()
   })
 
   it('of a site that nobody wrote to is 404, and makes none', async () => {
@@ -587,7 +585,6 @@ describe('a site that is deleted', () => {
     expect(alarm).toBeGreaterThan(Date.now())
     expect(own()).toHaveLength(1)
     for (const spy of [record, instruct]) spy.mockRestore()
-    vi.useRealTimers()
   })
 
   it('while the registry does not answer keeps its data, refuses all the same, and ends later', async () => {
@@ -605,7 +602,6 @@ describe('a site that is deleted', () => {
     await runInDurableObject(site.stub, (object) => object.alarm())
     await vi.waitFor(async () => expect(await events()).toBe(0), 30_000)
     expect(await siteIdsIn(`?q=${site.siteId}`)).toEqual([])
-    vi.useRealTimers()
   })
 
   describe('of a late report', () => {

@@ -14,7 +14,7 @@ import { findSale } from '../../src/site/sales/rows.ts'
 import type { Site } from '../../src/site/site.ts'
 import { seconds, toMilliseconds } from '../../src/site/time.ts'
 import { findToken } from '../../src/site/tokens/rows.ts'
-import { contextOf, createIn, creation, inNewSite, MERCHANT, NETWORK } from '../support/site.ts'
+import { addToken, contextOf, createIn, creation, inNewSite, MERCHANT, NETWORK } from '../support/site.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -33,10 +33,7 @@ const withDueEnds = (work: (site: Site, storage: DurableObjectStorage) => Promis
   inNewSite(async (storage, site) => {
     vi.useFakeTimers({ toFake: ['Date'] })
     unwrap(await site.create(creation('a', { amount: AMOUNT })))
-    unwrap(await site.create(creation('t', { type: 'TOKEN', tokenizationAccount: 'customer' })))
-    const newToken = { value: 'token', hash: 'hash', days: 1 }
-    const binding = { bindingUid: 'b', status: 'CREATED' as const, newToken }
-    unwrap(await site.reportBinding(NETWORK, TOKEN, binding, { network: 'external' }))
+    await addToken(site, 't')
     unwrap(await site.create(creation('c', { type: 'COUNTER', ttl: undefined })))
     vi.setSystemTime(Date.now() + 86_000_000)
     unwrap(await site.armSale(MERCHANT, COUNTER, { saleUid: 's', amount: AMOUNT, ttl: 5 }))
@@ -142,7 +139,7 @@ it('a row for a write is as the tables have it after its end is recorded', () =>
     storage.transactionSync(() => {
       const rows: [object | undefined, () => object | undefined][] = [
         [qrCodeForWrite(context, CODE), () => findQrCode(sql, CODE)],
-        [tokenForWrite(context, { hash: 'hash' }), () => findToken(sql, { hash: 'hash' })],
+        [tokenForWrite(context, { hash: 'hash of t' }), () => findToken(sql, { hash: 'hash of t' })],
         [saleForWrite(context, sale()), sale],
       ]
       expect(rows.map(([row]) => row)).toMatchObject([ENDED, ENDED, ENDED])

@@ -36,23 +36,25 @@ describe('the next wake', () => {
     })
   })
 
-  it('is the earliest end of codes, sales and tokens after a time, whichever of them it is', () =>
+  it('is the earliest end of codes, sales and tokens, whichever of them it is; so is the next one after a time', () =>
     inNewSite(async (storage, site) => {
       const { sql } = storage
       unwrap(await site.create(creation('code')))
       unwrap(await site.create(creation('till', { type: 'COUNTER', ttl: undefined })))
       const sale = { saleUid: 's', amount: { minorUnits: 500, currency: 'RUB' }, ttl: 5 }
       unwrap(await site.armSale(MERCHANT, { qrCodeUid: 'till' }, sale))
-      for (const uid of ['WAITING', 'CREATED']) await addToken(site, uid)
+      for (const uid of ['t1', 't2']) await addToken(site, uid)
+      sql.exec("UPDATE tokens SET status = 'WAITING' WHERE number = 1")
       const ends = [2000, 3000, 4000, 5000]
       const setEnds = [
         "UPDATE qr_codes SET created_at = ? - 60 * ttl WHERE qr_code_uid = 'code'",
         'UPDATE sales SET due_at = ?',
-        "UPDATE tokens SET status = 'WAITING', due_at = ? WHERE number = 1",
+        'UPDATE tokens SET due_at = ? WHERE number = 1',
         'UPDATE tokens SET due_at = ? WHERE number = 2',
       ]
       for (const shift of ends.keys()) {
         for (const [i, setEnd] of setEnds.entries()) sql.exec(setEnd, ends[(i + shift) % ends.length])
+        expect([nextEnd(sql), nextWake(sql)]).toEqual([2_000_000, 2_000_000])
         expect([1000, ...ends].map((after) => nextEnd(sql, seconds(after)))).toEqual([
           ...ends.map((end) => end * 1000),
           undefined,

@@ -41,7 +41,7 @@ export const creation = (qrCodeUid: string, more: Partial<QrCodeSpec> = {}): Cre
   link: { base: 'https://link', bank: '100000000000', id: qrCodeUid.padStart(32, '0') },
 })
 
-/** Creates a QR code that binds an account, and reports the binding: its token is good for a day. */
+/** Creates a QR code that binds an account, and reports the binding: its token is valid for one day. */
 export async function addToken(site: Site, qrCodeUid: string): Promise<void> {
   unwrap(await site.create(creation(qrCodeUid, { type: 'TOKEN', tokenizationAccount: 'customer' })))
   const newToken = { value: `token of ${qrCodeUid}`, hash: `hash of ${qrCodeUid}`, days: 1 }

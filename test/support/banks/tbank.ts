@@ -37,7 +37,7 @@ export class FakeTBank extends FakeBank {
   terminalKey = 'TinkoffBankTest'
   readonly password = 'usaf8fw8fsw21g'
   readonly sessions = new Map<string, Session>()
-  /** Those that have a link: in long runs there are thousands. */
+  /** By link: each payment of a test looks for one, and a long run has thousands. */
   readonly #byLink = new Map<string, Session>()
   /** Whether a refund takes its time: then `finishRefund` ends it. */
   isRefundSlow = false
