@@ -91,20 +91,18 @@ const TABLES: Table[] = [
 ]
 
 /** Each kind of row, and what is left of it. */
-function kindsOf({ time, data, over, waiting, hasSite }: Table): [Row, Row][] {
+function kindsOf({ time, data, over, waiting, hasSite }: Table): { row: Row; left: Row }[] {
   const of = (site: string, at: number): Row => ({ ...(hasSite && { site }), [time]: at })
   const ended: Row[] = over.length > 0 ? over.map((state) => ({ state })) : [{}]
   return data.flatMap(([has, left]) => [
-    ...ended.flatMap((state): [Row, Row][] => [
-      [{ ...state, ...has, ...of('open', BEFORE - 1) }, left],
-      [{ ...state, ...has, ...of('open', BEFORE) }, has],
-      ...(hasSite ? [pair({ ...state, ...has, ...of('deleted', BEFORE) }, left)] : []),
+    ...ended.flatMap((state) => [
+      { row: { ...state, ...has, ...of('open', BEFORE - 1) }, left },
+      { row: { ...state, ...has, ...of('open', BEFORE) }, left: has },
+      ...(hasSite ? [{ row: { ...state, ...has, ...of('deleted', BEFORE) }, left }] : []),
     ]),
-    ...waiting.map((state) => pair({ state, ...has, ...of('deleted', BEFORE - 1) }, has)),
+    ...waiting.map((state) => ({ row: { state, ...has, ...of('deleted', BEFORE - 1) }, left: has })),
   ])
 }
-
-const pair = (row: Row, left: Row): [Row, Row] => [row, left]
 
 /** Adds a row; columns that must have a value and are not given get one of their own. */
 function insert(database: DatabaseSync, table: string, given: Row): void {
@@ -133,7 +131,7 @@ it.each(TABLES)(
       const payerData = new PayerData(database)
       payerData.siteDeleted('deleted', false)
       const lefts = NUMBERS.map((rowid) => {
-        const [row, left = {}] = kinds[(rowid + shift) % kinds.length] ?? []
+        const { row, left = {} } = kinds[(rowid + shift) % kinds.length] ?? {}
         insert(database, table.name, { ...row, rowid })
         return left
       })
