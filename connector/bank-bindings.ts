@@ -40,6 +40,8 @@ export type ChargeState =
       status: 'COMPLETED'
       number: string
       amount: number
+      /** Whether the bank has not stated the amount: then it is that of the request. */
+      isAmountAssumed?: boolean
       reference: string
       /** What the bank states to have given back, where it states any of it. */
       refunded?: 'ALL' | 'PART'

@@ -64,6 +64,8 @@ export interface BankPayment {
   /** The key that is stable for this payment; by default its number. */
   key?: string
   amount: number
+  /** Whether the bank has not stated the amount: then it is the code's. */
+  isAmountAssumed?: boolean
   /** ISO 8601 with an offset. */
   paidAt?: string
   reason?: string

@@ -1,4 +1,5 @@
 // Compares charges that have ended with what the bank states of them.
+import { compareAmount } from './amount-differences.ts'
 import { NotKnown } from './bank-errors.ts'
 import { endedState } from './charge-runner.ts'
 import { recordChargeRefunds } from './charge-webhook.ts'
@@ -38,7 +39,8 @@ async function differenceOf(core: Core, charge: ChargeRow): Promise<string | und
     if (charge.state === 'COMPLETED') {
       recordChargeRefunds(core, charge, stated)
       if (stated.status !== 'COMPLETED') return `reported as COMPLETED, at the bank it is ${stated.status}`
-      return stated.amount === charge.amount ? undefined : `the bank has ${roublesOf(stated.amount)} RUB`
+      compareAmount(core, charge, stated)
+      return
     }
     if (stated.status === 'COMPLETED') {
       completeCharge(core, charge, stated)

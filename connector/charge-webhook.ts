@@ -6,7 +6,7 @@ import { completeCharge } from './charges.ts'
 import { peersOf } from './code-lookup.ts'
 import type { Core, OpenBank } from './core.ts'
 import type { ChargeRow } from './disk/charges.ts'
-import { reportRefundsMadeAtBank } from './refunds.ts'
+import { reportRefundsMadeAtBank } from './refunds-at-bank.ts'
 
 interface Wanted {
   bank: OpenBank

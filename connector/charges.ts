@@ -1,10 +1,12 @@
 // Charges of bound accounts: taken from the service, reported, held (contract, sections 9 and 14).
 import * as z from 'zod'
+import { compareAmount } from './amount-differences.ts'
 import { bankOf, type Core, referenceOf } from './core.ts'
 import { derivedId } from './derived-id.ts'
 import type { ChargeId, ChargeRow } from './disk/charges.ts'
 import { ageOf, type Given, UNREAD } from './disk-age.ts'
 import { AmountField, kopecksOf, roublesOf } from './money.ts'
+import { paymentPathOf } from './payments.ts'
 import { intervalAt, sinceSent } from './schedule.ts'
 
 export const PaymentCharge = z.object({
@@ -22,10 +24,6 @@ export const PaymentCharge = z.object({
 /** The order of a charge at the bank: 32 of `0-9 a-f`, the same on any disk. */
 const orderOf = ({ site, paymentUid }: ChargeId): string => derivedId([site, paymentUid], 32)
 
-/** Below the site's address: where a charge is reported. */
-export const chargePathOf = ({ qrcId, paymentUid }: Pick<ChargeRow, 'qrcId' | 'paymentUid'>): string =>
-  `qrCodes/${qrcId}/payments/${paymentUid}`
-
 /** Reports the result. A completed one has the reference and the number by which its refund finds it. */
 function reportCharge(core: Core, charge: ChargeRow): void {
   const { site, bindingUid, state, amount, reason, reference, linkCancelled, note } = charge
@@ -38,7 +36,7 @@ function reportCharge(core: Core, charge: ChargeRow): void {
     linkCancelled: linkCancelled === 1 || undefined,
     bindingUid,
   }
-  core.disk.reports.put({ site, path: chargePathOf(charge), body }, core.platform.now())
+  core.disk.reports.put({ site, path: paymentPathOf(charge), body }, core.platform.now())
 }
 
 /** Reports the charge that has ended as it is on disk: what was stored since `charge` was read belongs to the report. */
@@ -114,17 +112,20 @@ function faultOf(
 export interface Charged {
   reference: string
   amount: number
+  isAmountAssumed?: boolean
 }
 
 /**
  * Ends a charge as completed: a fact, also where it was declined, perhaps by the operator while the bank was asked.
  * @returns whether it was not completed before
  */
-export function completeCharge(core: Core, charge: ChargeRow, { reference, amount }: Charged): boolean {
+export function completeCharge(core: Core, charge: ChargeRow, charged: Charged): boolean {
   const { disk, log } = core
   const { site, paymentUid } = charge
+  const { reference, amount } = charged
   const isDone = disk.transaction(() => {
     const stored = disk.charges.get(charge)
+    if (stored?.state === 'COMPLETED') compareAmount(core, stored, charged)
     if (!stored || stored.state === 'COMPLETED') return false
     if (!disk.charges.change(stored, { state: 'COMPLETED', reason: '', reference, amount })) return false
     reportStored(core, charge)

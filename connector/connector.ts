@@ -167,6 +167,11 @@ function gaugesOf(core: Core): Gauge[] {
       read: () => countExcess(disk),
     },
     {
+      name: 'fps_connector_amount_differences',
+      help: 'Payments of which a bank states another amount than was reported, not closed by an operator',
+      read: () => disk.amountDifferences.countOpen(),
+    },
+    {
       name: 'fps_connector_oldest_open_instruction_seconds',
       help: 'Age of the oldest instruction without a result',
       read: () => Math.max(age(disk.refunds.open().oldest), age(disk.charges.open().oldest)),

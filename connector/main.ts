@@ -20,11 +20,12 @@ const USAGE = `npm run connector -- [command] --config FILE --data DIR [options]
   reload     has the running connector read its configuration again, and prints its faults; --config may be left out
   reconcile  compares a period with the banks and the service
              --from DATE --to DATE
-  settle     lists refunds and charges that are held, and refunds that could not be sent for 72 hours;
-             with these options, decides one, or closes a webhook
+  settle     lists refunds and charges that are held, refunds that could not be sent for 72 hours, and amounts that differ;
+             with these options, decides one, or closes a webhook or a difference
              --site S --payment UID --refund UID --as completed|declined --by NAME [--reason TEXT]
              --site S --charge UID --as completed|declined --by NAME [--number N] [--reason TEXT]
              --bank B --webhook ID --by NAME --reason TEXT
+             --site S --difference UID --by NAME --reason TEXT
              --yes             does not ask you to type the amount
   replay     reports again what was reported since a time, after the service was restored
              --from DATE

@@ -1,14 +1,19 @@
 // Payments: what a bank states becomes one payment with one uid, and a report.
 import { createHash } from 'node:crypto'
+import { compareAmount } from './amount-differences.ts'
 import { type BankPayment, type CodeState, type PaymentId, paymentKeyOf } from './bank.ts'
 import { type Core, type KnownCode, type OpenBank, referenceOf } from './core.ts'
 import { IDENTIFIER } from './identifiers.ts'
 import { roublesOf } from './money.ts'
-import { reportRefundsMadeAtBank } from './refunds.ts'
+import { reportRefundsMadeAtBank } from './refunds-at-bank.ts'
 
 interface Sale {
   saleUid: string
 }
+
+/** Below the site's address: where a payment is reported. */
+export const paymentPathOf = ({ qrcId, paymentUid }: { qrcId: string; paymentUid: string }): string =>
+  `qrCodes/${qrcId}/payments/${paymentUid}`
 
 /**
  * Records a payment and its report, in one transaction. A repeat changes nothing.
@@ -25,6 +30,8 @@ export function recordPayment(core: Core, known: KnownCode, payment: BankPayment
       disk.payments.ofKey(identity, paymentKeyOf(payment)) ??
       disk.payments.ofCode(site, code.qrcId).find((ours) => isSame(ours, payment))
     const key = before?.key ?? paymentKeyOf(payment)
+    if (before?.status === 'COMPLETED' && status === 'COMPLETED')
+      compareAmount(core, { ...before, bank: bank.name }, payment)
     if (before && (before.status === 'COMPLETED' || status === 'DECLINED')) return false
     const isPaid = disk.payments.isPaid(site, code.qrcId)
     // A failed attempt of a link that is paid is no news.
@@ -39,7 +46,7 @@ export function recordPayment(core: Core, known: KnownCode, payment: BankPayment
     disk.reports.put(
       {
         site,
-        path: `qrCodes/${qrcId}/payments/${paymentUid}`,
+        path: paymentPathOf({ qrcId, paymentUid }),
         body: {
           status,
           amount: { value: roublesOf(amount), currency: 'RUB' },

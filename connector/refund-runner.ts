@@ -6,8 +6,9 @@ import type { RefundRow } from './disk/refunds.ts'
 import { mayLackRefunds } from './disk-age.ts'
 import { DueRunner } from './due-runner.ts'
 import { messageOf } from './log.ts'
+import { reportSent, reportUnsent } from './refund-reports.ts'
 import { outcomeOf, type RefundCall } from './refund-rule.ts'
-import { finishRefund, holdRefund, refundKeyOf, reportSent, reportUnsent } from './refunds.ts'
+import { finishRefund, holdRefund, refundKeyOf } from './refunds.ts'
 import { intervalAt, sinceSent, UNDECIDED, UNDECIDED_MS } from './schedule.ts'
 
 const RETRY_MS = 60_000

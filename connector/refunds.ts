@@ -1,12 +1,12 @@
-// Refunds: taken from the service, refunds made at the bank, and which of them are held (contract, section 14).
+// Refunds: taken from the service, ended, and which of them are held (contract, section 14).
 import * as z from 'zod'
-import type { CodeState } from './bank.ts'
 import { bankOf, type Core } from './core.ts'
 import { derivedId } from './derived-id.ts'
 import { NEVER, type RefundId, type RefundRow } from './disk/refunds.ts'
-import { addressOf } from './disk/reports.ts'
-import { ageOf, type Given, mayLackRefunds, UNREAD } from './disk-age.ts'
-import { AmountField, kopecksOf, roublesOf } from './money.ts'
+import { ageOf, type Given, UNREAD } from './disk-age.ts'
+import { AmountField, kopecksOf } from './money.ts'
+import { HELD, reportHeld, reportRefund, toldOf } from './refund-reports.ts'
+import { makeRoomFor } from './refunds-at-bank.ts'
 import { intervalAt, sinceSent } from './schedule.ts'
 
 export const RefundCreate = z.object({
@@ -19,26 +19,9 @@ export const RefundCreate = z.object({
   networkUid: z.string().optional(),
 })
 
-const DAY_MS = 24 * 3_600_000
-const HELD = 'held, because it is not known whether the money has gone'
-
 /** The id of a refund at a bank that takes one of ours: 40 of `a-f 0-9`, the same on any disk. */
 export const refundKeyOf = ({ site, paymentUid, refundUid }: RefundId): string =>
   derivedId([site, paymentUid, refundUid], 40)
-
-/** Below the site's address: where a refund is reported. */
-export const reportPathOf = ({ paymentUid, refundUid }: RefundId): string =>
-  `payments/${paymentUid}/refunds/${refundUid}`
-
-/** The report of a result. With its amount, a completed refund is recorded also by a service that has lost the request. */
-function reportRefund(core: Core, refund: RefundId & Pick<RefundRow, 'state' | 'amount' | 'reason'>): void {
-  const { site, state, amount, reason } = refund
-  const body =
-    state === 'COMPLETED'
-      ? { status: state, amount: { value: roublesOf(amount), currency: 'RUB' } }
-      : { status: state, reason: reason.slice(0, 255) || undefined }
-  core.disk.reports.put({ site, path: reportPathOf(refund), body }, core.platform.now())
-}
 
 /**
  * Takes an instruction; a repeat of one that has its result is reported again.
@@ -52,6 +35,9 @@ export function takeRefund(
   const { disk, platform, log } = core
   const { siteId: site, qrcId, paymentUid, refundUid, networkUid } = data
   const { givenAt } = given
+  const amount = kopecksOf(String(data.amount.value))
+  if (amount === undefined) return 'the amount is no amount'
+  makeRoomFor(core, { site, paymentUid, refundUid, amount })
   const before = disk.refunds.get({ site, paymentUid, refundUid })
   if (before) {
     if (before.state === 'COMPLETED' || before.state === 'DECLINED') reportRefund(core, before)
@@ -59,8 +45,6 @@ export function takeRefund(
   }
   const row = disk.codes.ofSite(site, qrcId)
   const found = bankOf(core, data.reference ?? row?.reference)
-  const amount = kopecksOf(String(data.amount.value))
-  if (amount === undefined) return 'the amount is no amount'
   const age = ageOf(core, 'refunds', { siteId: site, qrcId, ...given })
   if (age === 'UNDECIDED') return UNREAD
   const isOld = age === 'OLD'
@@ -82,6 +66,7 @@ export function takeRefund(
       bank: found?.name ?? '',
       reference: found?.rest ?? '',
       networkUid: networkUid ?? null,
+      bankUid: null,
       createdAt: platform.now(),
     })
     const refund = disk.refunds.get({ site, paymentUid, refundUid })
@@ -141,107 +126,4 @@ export function holdRefund(core: Core, refund: RefundRow, { reason, note = '' }:
   if (!isHeld || !isNews) return
   const { site, paymentUid, refundUid } = refund
   log('error', 'a refund is held', { site, paymentUid, refundUid, reason })
-}
-
-/** What the merchant was last told of a refund. */
-const toldOf = ({ disk }: Core, refund: RefundRow) =>
-  disk.reports.get(addressOf(refund.site, reportPathOf(refund)))
-
-/** Tells the merchant what a refund waits for. */
-function reportHeld(core: Core, refund: RefundRow, isAsked: boolean): void {
-  const { site, reason } = refund
-  const who = isAsked ? 'the bank is asked again' : 'the operator has to look at the bank'
-  const text = `${HELD}; ${who}: ${reason}`
-  const body = { status: 'WAITING', reason: text.slice(0, 255) }
-  core.disk.reports.put({ site, path: reportPathOf(refund), body }, core.platform.now())
-}
-
-const UNSENT = 'not sent yet, it is tried again'
-
-/** Tells the merchant why a refund has not been sent. The merchant can do nothing about it: a change is reported at most once a day. */
-export function reportUnsent(core: Core, refund: RefundRow, reason: string): void {
-  const { disk, platform } = core
-  const { site } = refund
-  const path = reportPathOf(refund)
-  const body = { status: 'WAITING', reason: `${UNSENT}: ${reason}`.slice(0, 255) }
-  const now = platform.now()
-  const told = toldOf(core, refund)
-  const isTold = told?.body.includes(UNSENT) && now - told.createdAt < DAY_MS
-  if (isTold || told?.body === JSON.stringify(body)) return
-  disk.reports.put({ site, path, body }, now)
-}
-
-/** Tells the merchant that a refund which it read is not sent, or held, is at the bank. */
-export function reportSent(core: Core, refund: RefundRow): void {
-  const { disk, platform } = core
-  const told = toldOf(core, refund)?.body
-  if (!told?.includes(UNSENT) && !told?.includes(HELD)) return
-  const body = { status: 'WAITING', reason: 'sent to the bank, which has not stated the result yet' }
-  disk.reports.put({ site: refund.site, path: reportPathOf(refund), body }, platform.now())
-}
-
-/** A payment at a bank, as its refunds name it. */
-interface Refundable {
-  site: string
-  bank: string
-  paymentUid: string
-  qrcId: string
-  /** The bank's id of the payment. */
-  reference: string
-  amount: number
-  /** Its refunds are younger. */
-  createdAt: number
-}
-
-/**
- * Reports what was refunded at the bank and not by an instruction, where the bank states that all of the payment is:
- * not while a refund of ours is open, nor after a restore, when the disk may lack refunds.
- */
-export function reportRefundsMadeAtBank(
-  core: Core,
-  payment: Refundable,
-  refunded: NonNullable<CodeState['refunded']>,
-): void {
-  const { disk, platform, log } = core
-  const { site, bank, paymentUid, qrcId, reference, amount } = payment
-  const refunds = disk.refunds.ofPayment(site, paymentUid)
-  if (refunds.some(({ state }) => state !== 'COMPLETED' && state !== 'DECLINED')) return
-  const known = refunds
-    .filter(({ state }) => state === 'COMPLETED')
-    .reduce((sum, each) => sum + each.amount, 0)
-  // Of a part the bank states no sum: what is known can be all of it.
-  const isClear = refunded === 'ALL' ? amount <= known : known > 0
-  if (isClear) return
-  const chargedAt = disk.charges.get({ site, paymentUid })?.givenAt
-  if (refunded === 'PART' || mayLackRefunds(core, { site, qrcId, chargedAt })) {
-    log('warning', 'the refunds of a payment at the bank are unclear', {
-      site,
-      bank,
-      paymentUid,
-      known,
-      refunded,
-    })
-    return
-  }
-  const refundUid = `bank-${amount}`
-  const now = platform.now()
-  const refund = {
-    site,
-    paymentUid,
-    refundUid,
-    bank,
-    qrcId,
-    reference,
-    networkUid: null,
-    amount: amount - known,
-    givenAt: now,
-    state: 'COMPLETED' as const,
-    reason: 'made at the bank',
-    createdAt: now,
-  }
-  disk.transaction(() => {
-    disk.refunds.insert(refund)
-    reportRefund(core, refund)
-  })
-  log('info', 'a refund was made at the bank', { site, bank, paymentUid, refundUid })
 }

@@ -4,6 +4,7 @@ import type { Core } from './core.ts'
 import type { ReportRow } from './disk/reports.ts'
 import { DueRunner } from './due-runner.ts'
 import { messageOf } from './log.ts'
+import { renameRefused } from './refunds-at-bank.ts'
 import { retryDelay } from './schedule.ts'
 import { type ReportAnswer, sendReport } from './service.ts'
 
@@ -50,6 +51,8 @@ export async function deliver(core: Core, report: ReportRow): Promise<Delivered>
   metrics.countReport(answer.status)
   const text = `${answer.status} ${answer.text}`
   const isUnknown = isAbout(answer, 404, 'payin.resource.not.found') && movedNothing(report)
+  const isTakenUid = isAbout(answer, 409, 'payin.resource.already.exists')
+  if (isTakenUid && renameRefused(core, report)) return { ...answer, isDone: false }
   if (answer.isTaken) {
     disk.reports.finish(report, 'ACCEPTED', text)
   } else if (isUnknown) {

@@ -83,6 +83,8 @@ export interface ReportAnswer {
   retryAfter: number
   /** Whether it is the service that has taken it: a page that something between answers with 200 is no receipt. */
   isTaken: boolean
+  /** Whether the service had it before. */
+  isReplayed?: boolean
   /** Of an error in the shape of the contract: whatever stands between may answer anything else. */
   errorCode?: string | undefined
 }
@@ -105,7 +107,8 @@ export async function sendReport(
   const text = await response.text()
   const { status } = response
   const isTaken = status === 200 && readAs(Taken, text) !== undefined
-  return { status, text: text.slice(0, 300), retryAfter, isTaken, errorCode: errorCodeIn(text) }
+  const isReplayed = response.headers.get('idempotent-replayed') === 'true'
+  return { status, text: text.slice(0, 300), retryAfter, isTaken, isReplayed, errorCode: errorCodeIn(text) }
 }
 
 const errorCodeIn = (text: string): string | undefined =>

@@ -29,8 +29,7 @@ export async function takeWebhook(core: Core, name: string, request: WebhookRequ
       const { id, ...content } = webhook
       const row = { bank: name, id, content: JSON.stringify(content) }
       const isNew = disk.webhooks.insert(row, platform.now())
-      // What a repeat with a payment says is known; any other only says that the bank is to be asked.
-      if (!isNew) disk.webhooks.again(row, platform.now(), !webhook.payment)
+      if (!isNew) disk.webhooks.again(row, platform.now())
       count(isNew ? 'taken' : 'repeated')
     } else count('ignored')
     return { status: 200, text: bank.bank.webhookAnswer }

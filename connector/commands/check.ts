@@ -1,4 +1,5 @@
 // `check`: whether the credentials and tokens work, and what is left undone. It changes nothing, but by --register.
+import { differenceText } from '../amount-differences.ts'
 import type { CheckResult } from '../bank.ts'
 import { bankOf, type Core, type OpenBank, type OpenSite } from '../core.ts'
 import { openMemory } from '../disk/database.ts'
@@ -58,6 +59,9 @@ export async function check(options: Options, print: Print): Promise<number> {
     showEnds(site.siteId, `sites.${site.siteId}`)
     if (isWhole) for (const result of notAcceptedOf(core, site, before)) show(site.siteId, result)
   }
+  if (isWhole)
+    for (const difference of core.disk.amountDifferences.open())
+      show(difference.bank, { isGood: false, text: `${differenceText(difference)}: see settle` })
   if (isWhole) for (const text of unknownRowsOf(core.disk)) show('disk', { isGood: false, text })
   print(failures === 0 ? 'all is well' : `${failures} failed`)
   return failures === 0 ? 0 : 1

@@ -3,9 +3,7 @@ import * as z from 'zod'
 import type { Core } from '../core.ts'
 import { roublesOf } from '../money.ts'
 import { confirmed, type TypedLine } from './confirmation.ts'
-import { deciderOf, type Options, type Print, required } from './options.ts'
-
-const MAX_REASON = 255
+import { deciderOf, type Options, type Print, reasonOf, required } from './options.ts'
 
 const Stored = z.object({ qrcId: z.string().optional(), payment: z.object({ amount: z.int() }).optional() })
 
@@ -21,8 +19,7 @@ export async function closeWebhook(
 ): Promise<number> {
   const id = required(options, 'webhook', 'the id that check prints')
   const bank = required(options, 'bank', 'the name of its bank')
-  const reason = required(options, 'reason', 'what was done about the payment')
-  if (reason.length > MAX_REASON) throw new Error(`--reason must be at most ${MAX_REASON} characters`)
+  const reason = reasonOf(options, 'what was done about the payment')
   const note = `closed by ${deciderOf(options)}: ${reason}`
   const restingRow = () => {
     const row = disk.webhooks.waiting().find((each) => each.bank === bank && each.id === id)

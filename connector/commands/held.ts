@@ -1,10 +1,12 @@
 // The refund or charge that the operator decides: which these are, what is to be known before, and how it is ended.
-import { chargePathOf, completeCharge, declineCharge } from '../charges.ts'
+import { completeCharge, declineCharge } from '../charges.ts'
 import type { Core } from '../core.ts'
 import type { ChargeRow } from '../disk/charges.ts'
 import type { RefundRow } from '../disk/refunds.ts'
 import { roublesOf } from '../money.ts'
-import { finishRefund, reportPathOf } from '../refunds.ts'
+import { paymentPathOf } from '../payments.ts'
+import { reportPathOf } from '../refund-reports.ts'
+import { finishRefund } from '../refunds.ts'
 import { UNDECIDED_MS } from '../schedule.ts'
 import { type Options, required } from './options.ts'
 
@@ -82,7 +84,7 @@ export function chargeToSettle(
   const reference = result === 'COMPLETED' ? referenceOf(core, charge, number) : ''
   const roubles = `${roublesOf(amount)} RUB`
   return {
-    ...{ paymentUid, refundUid: null, amount, path: chargePathOf(charge) },
+    ...{ paymentUid, refundUid: null, amount, path: paymentPathOf(charge) },
     lines: [
       `site ${site}, code ${qrcId}, charge ${paymentUid}: ${roubles}, ${bank} order ${order}`,
       `held: ${charge.reason}`,

@@ -25,6 +25,7 @@ const OPTIONS = {
   payment: { type: 'string' },
   refund: { type: 'string' },
   charge: { type: 'string' },
+  difference: { type: 'string' },
   bank: { type: 'string' },
   webhook: { type: 'string' },
   number: { type: 'string' },
@@ -65,6 +66,15 @@ export function deciderOf(options: Options): string {
   const by = required(options, 'by', 'your name: it is kept with the decision')
   if (by.length > 60) throw new Error('--by must be at most 60 characters')
   return by
+}
+
+const MAX_REASON = 255
+
+/** @param rule what it must be. @throws Error naming the rule */
+export function reasonOf(options: Options, rule: string): string {
+  const reason = required(options, 'reason', rule)
+  if (reason.length > MAX_REASON) throw new Error(`--reason must be at most ${MAX_REASON} characters`)
+  return reason
 }
 
 /** Only these options are of the command. @throws Error naming another that is given */

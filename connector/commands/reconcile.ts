@@ -1,4 +1,5 @@
 // `reconcile`: compares a period on three sides, the bank, this disk and the service, and prints every difference.
+import { differenceText } from '../amount-differences.ts'
 import type { CodeState } from '../bank.ts'
 import { compareCharges, compareWaitingCharges } from '../charge-comparison.ts'
 import { findInLists, findOnDisk } from '../code-lookup.ts'
@@ -8,11 +9,11 @@ import { subjectText } from '../disk/late-asks.ts'
 import type { SaleRow } from '../disk/sales.ts'
 import { messageOf } from '../log.ts'
 import { roublesOf } from '../money.ts'
+import { comparePayments } from '../payment-comparison.ts'
 import { isSamePaymentOf, recordPayment, recordState } from '../payments.ts'
 import { compareRefunds } from '../refund-comparison.ts'
 import { codeOfSale } from '../sales.ts'
 import { isLate } from '../schedule.ts'
-import { listCodes } from '../service.ts'
 import { allowOnly, type Options, openCoreFor, type Print, required, timeOf } from './options.ts'
 import { unknownRowsOf } from './unknown-rows.ts'
 
@@ -28,7 +29,7 @@ export async function reconcile(options: Options, print: Print): Promise<number>
   const core = openCoreFor(options)
   // Before payments are compared: that records what was refunded at a bank.
   const refunds = await compareRefunds(core, from, to)
-  const { isCompared, differences: others } = await compare(core, from, to)
+  const { isCompared, differences: others, notes } = await compare(core, from, to)
   const differences = [
     ...refunds.filter(({ kind }) => kind !== 'NOT_COMPARABLE').map(({ text }) => text),
     ...others,
@@ -36,6 +37,7 @@ export async function reconcile(options: Options, print: Print): Promise<number>
   ]
   for (const difference of differences) print(difference)
   for (const { kind, text } of refunds) if (kind === 'NOT_COMPARABLE') print(text)
+  for (const note of notes) print(note)
   print(`${isCompared} codes compared, ${differences.length} differences`)
   return differences.length === 0 ? 0 : 1
 }
@@ -53,13 +55,17 @@ async function compare(core: Core, from: number, to: number) {
   for (const bank of banks.values()) {
     differences.push(...(await shownBy(bank.name, compareList(core, bank, from, to))))
   }
+  const notes: string[] = []
   for (const site of core.sites.values()) {
-    differences.push(...(await shownBy(site.siteId, compareService(core, site, from))))
+    differences.push(...(await shownBy(site.siteId, compareService(core, site, from, notes))))
   }
   differences.push(
     ...core.disk.lateAsks
       .unresolved()
       .map((subject) => `${subjectText(subject)}: the bank does not state whether it was paid`),
+  )
+  differences.push(
+    ...core.disk.amountDifferences.open().map((difference) => `${differenceText(difference)}: see settle`),
   )
   const held = core.disk.refunds.held().filter(({ givenAt }) => givenAt >= from && givenAt < to)
   differences.push(
@@ -68,7 +74,7 @@ async function compare(core: Core, from: number, to: number) {
         `${site} refund ${refundUid} of ${paymentUid}, ${roublesOf(amount)} RUB: held, see settle`,
     ),
   )
-  return { isCompared: rows.length, differences }
+  return { isCompared: rows.length, differences, notes }
 }
 
 async function* compareCode(core: Core, row: CodeRow): AsyncGenerator<string> {
@@ -91,8 +97,6 @@ async function* compareCode(core: Core, row: CodeRow): AsyncGenerator<string> {
     const ours = before.find((each) => each.status === 'COMPLETED' && isSame(each, payment))
     if (!ours)
       yield `${name}: paid at the bank (${number}, ${roublesOf(amount)} RUB), was not reported: it is now`
-    else if (ours.amount !== amount)
-      yield `${name}: the bank has ${roublesOf(amount)} RUB, reported ${roublesOf(ours.amount)} RUB`
   }
   for (const ours of before) {
     const isStated = ours.status !== 'COMPLETED' || paid.some((payment) => isSame(ours, payment))
@@ -152,13 +156,13 @@ async function* compareList(core: Core, bank: OpenBank, from: number, to: number
   }
 }
 
-/** Codes that were reported to the service as paid, and are unpaid there; charges that have ended, and wait there. */
-async function* compareService(core: Core, site: OpenSite, from: number): AsyncGenerator<string> {
-  for await (const { qrcId, type, status } of listCodes(core, site, from)) {
-    if (type === 'DYNAMIC' && core.disk.payments.isPaid(site.siteId, qrcId)) {
-      yield `${site.siteId} ${qrcId}: paid, the service has it as ${status}: see replay`
-    }
-  }
+async function* compareService(
+  core: Core,
+  site: OpenSite,
+  from: number,
+  notes: string[],
+): AsyncGenerator<string> {
+  yield* comparePayments(core, site, from, notes)
   yield* compareWaitingCharges(core, site)
 }
 

@@ -1,8 +1,10 @@
-// `settle`: lists the refunds and charges that are held, or could not be sent, and records the operator's decision on one of them, or on a webhook.
+// `settle`: lists the refunds and charges that are held, or could not be sent, and amounts that differ; records the operator's decision on one, or on a webhook.
+import { differenceText } from '../amount-differences.ts'
 import type { Core } from '../core.ts'
 import { addressOf } from '../disk/reports.ts'
 import { roublesOf } from '../money.ts'
 import { deliver } from '../reporter.ts'
+import { closeDifference } from './close-difference.ts'
 import { closeWebhook } from './close-webhook.ts'
 import { confirmed, type TypedLine } from './confirmation.ts'
 import { chargeToSettle, type Decision, refundToSettle, unsentRefunds, whyOpen } from './held.ts'
@@ -19,6 +21,10 @@ export async function settle(options: Options, print: Print, typedLine: TypedLin
   if (options.webhook !== undefined || options.bank !== undefined) {
     allowOnly('settle --webhook', options, ['bank', 'webhook', 'reason', 'by', 'yes'])
     return closeWebhook(openCoreFor(options), options, print, typedLine)
+  }
+  if (options.difference !== undefined) {
+    allowOnly('settle --difference', options, ['site', 'difference', 'reason', 'by', 'yes'])
+    return closeDifference(openCoreFor(options), options, print, typedLine)
   }
   allowOnly('settle', options, [
     ...(['site', 'payment', 'refund', 'charge', 'as', 'number', 'reason', 'by', 'yes'] as const),
@@ -81,13 +87,19 @@ function list(core: Core, print: Print): number {
     )
     print(`  held: ${reason}`)
   }
-  const count = refunds.length + charges.length
+  const differences = disk.amountDifferences.open()
+  for (const difference of differences) {
+    print(`--site ${difference.site} --difference ${difference.paymentUid}`)
+    print(`  ${differenceText(difference)}`)
+  }
   const unknown = unknownRowsOf(disk)
   for (const line of unknown) print(line)
-  print(
-    count === 0
-      ? 'nothing is held, and nothing has been unsent for 72 hours'
-      : `${count} held or not sent: settle each with --as completed or --as declined, and --by your name`,
-  )
-  return count + unknown.length === 0 ? 0 : 1
+  const count = refunds.length + charges.length
+  if (count > 0)
+    print(`${count} held or not sent: settle each with --as completed or --as declined, and --by your name`)
+  if (differences.length > 0)
+    print(`${differences.length} amounts differ: close each with --by your name and --reason`)
+  if (count + differences.length === 0)
+    print('nothing is held, no amount differs, and nothing has been unsent for 72 hours')
+  return count + differences.length + unknown.length === 0 ? 0 : 1
 }

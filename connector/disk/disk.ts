@@ -1,5 +1,6 @@
 // The tables of the connector's database, one class for each.
 import type { DatabaseSync } from 'node:sqlite'
+import { AmountDifferences } from './amount-differences.ts'
 import { BINDING_IS_KNOWN, Bindings } from './bindings.ts'
 import { Cancellations } from './cancellations.ts'
 import { CHARGE_IS_KNOWN, Charges } from './charges.ts'
@@ -28,6 +29,7 @@ const IS_KNOWN = {
 
 export class Disk {
   readonly meta: Meta
+  readonly amountDifferences: AmountDifferences
   readonly bindings: Bindings
   readonly cancellations: Cancellations
   readonly charges: Charges
@@ -47,6 +49,7 @@ export class Disk {
   constructor(database: DatabaseSync) {
     this.#database = database
     this.meta = new Meta(database)
+    this.amountDifferences = new AmountDifferences(database)
     this.bindings = new Bindings(database)
     this.cancellations = new Cancellations(database)
     this.charges = new Charges(database)

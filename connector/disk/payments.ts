@@ -18,7 +18,7 @@ const PaymentRow = z.object({
   amount: z.int(),
   createdAt: z.int(),
 })
-type PaymentRow = z.output<typeof PaymentRow>
+export type PaymentRow = z.output<typeof PaymentRow>
 
 const SELECT = `SELECT identity, key, number, site, qrc_id AS qrcId, payment_uid AS paymentUid, status, amount,
   created_at AS createdAt FROM payments`

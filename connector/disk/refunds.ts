@@ -23,6 +23,8 @@ const RefundRow = z.object({
   note: z.string(),
   reason: z.string(),
   sentAt: z.int().nullable(),
+  /** Of a refund that was made at the bank: the number of its identifier; null: an instruction has named it. */
+  bankUid: z.int().nullable(),
   createdAt: z.int(),
   nextAt: z.int(),
 })
@@ -38,7 +40,7 @@ interface RefundChange {
 }
 
 const SELECT = `SELECT site, payment_uid AS paymentUid, refund_uid AS refundUid, bank, qrc_id AS qrcId, reference,
-  network_uid AS networkUid, amount, given_at AS givenAt, state, note, reason, sent_at AS sentAt, created_at AS createdAt, next_at AS nextAt
+  network_uid AS networkUid, amount, given_at AS givenAt, state, note, reason, sent_at AS sentAt, bank_uid AS bankUid, created_at AS createdAt, next_at AS nextAt
   FROM refunds`
 export const REFUND_IS_KNOWN = isOneOf('state', REFUND_STATES)
 
@@ -51,6 +53,8 @@ export class Refunds {
   readonly #insert: StatementSync
   readonly #change: StatementSync
   readonly #get: StatementSync
+  readonly #rename: StatementSync
+  readonly #madeAtBank: StatementSync
   readonly #ofPayment: StatementSync
   readonly #dueBanks: StatementSync
   readonly #due: StatementSync
@@ -66,7 +70,7 @@ export class Refunds {
     this.#insert = database.prepare(
       // Not OR IGNORE: it would ignore a value that is missing, too.
       `INSERT INTO refunds (site, payment_uid, refund_uid, bank, qrc_id, reference, network_uid, amount,
-       given_at, state, reason, created_at, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       given_at, state, reason, bank_uid, created_at, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT DO NOTHING`,
     )
     const identity = 'site = ? AND payment_uid = ? AND refund_uid = ?'
@@ -75,7 +79,9 @@ export class Refunds {
        sent_at = coalesce(?, sent_at), next_at = iif(next_at = ?, coalesce(?, next_at), next_at) WHERE ${identity} AND state = ?`,
     )
     this.#get = database.prepare(`${SELECT} WHERE ${identity}`)
+    this.#rename = database.prepare(`UPDATE refunds SET refund_uid = ?, bank_uid = ? WHERE ${identity}`)
     this.#ofPayment = database.prepare(`${SELECT} WHERE site = ? AND payment_uid = ? ORDER BY rowid`)
+    this.#madeAtBank = database.prepare(`${SELECT} WHERE site = ? AND bank_uid IS NOT NULL`)
     this.#dueBanks = database.prepare(`SELECT DISTINCT bank FROM refunds WHERE ${OPEN} AND next_at <= ?`)
     this.#due = database.prepare(
       `${SELECT} AS due WHERE ${OPEN} AND ${REFUND_IS_KNOWN} AND next_at <= ? AND bank = ? AND NOT ${BLOCKED}
@@ -110,11 +116,16 @@ export class Refunds {
 
   insert(refund: Omit<RefundRow, 'note' | 'sentAt' | 'nextAt'>): void {
     const { site, paymentUid, refundUid, bank, qrcId, reference, networkUid } = refund
-    const { amount, givenAt, state, reason, createdAt } = refund
+    const { amount, givenAt, state, reason, bankUid, createdAt } = refund
     this.#insert.run(
       ...[site, paymentUid, refundUid, bank, qrcId, reference, networkUid],
-      ...[amount, givenAt, state, reason, createdAt, createdAt],
+      ...[amount, givenAt, state, reason, bankUid, createdAt, createdAt],
     )
+  }
+
+  /** Gives a refund that was made at the bank another identifier. */
+  rename({ site, paymentUid, refundUid }: RefundId, to: Pick<RefundRow, 'refundUid' | 'bankUid'>): void {
+    this.#rename.run(to.refundUid, to.bankUid, site, paymentUid, refundUid)
   }
 
   /**
@@ -135,6 +146,11 @@ export class Refunds {
 
   ofPayment(site: string, paymentUid: string): RefundRow[] {
     return rowsOf(this.#ofPayment.all(site, paymentUid))
+  }
+
+  /** Those of a site that were made at the bank, and that this version has named. */
+  madeAtBank(site: string): RefundRow[] {
+    return rowsOf(this.#madeAtBank.all(site))
   }
 
   /** The names of the banks that have something due; of one that is not configured too. */

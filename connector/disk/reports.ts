@@ -39,6 +39,7 @@ export class Reports {
   readonly #oldestSince: StatementSync
   readonly #unknown: StatementSync
   readonly #since: StatementSync
+  readonly #remove: StatementSync
   readonly #get: StatementSync
 
   constructor(database: DatabaseSync) {
@@ -68,6 +69,7 @@ export class Reports {
       `${SELECT} WHERE state <> 'ACCEPTED' AND state = 'UNKNOWN' ORDER BY created_at`,
     )
     this.#since = database.prepare(`${SELECT} WHERE created_at >= ? ORDER BY created_at, rowid`)
+    this.#remove = database.prepare('DELETE FROM reports WHERE path = ?')
     this.#get = database.prepare(`${SELECT} WHERE path = ?`)
   }
 
@@ -91,6 +93,11 @@ export class Reports {
   /** The sites that have something due, first those with what was never tried; one that is not configured too. */
   dueSites(now: number): string[] {
     return this.#dueSites.all(now).map((row) => z.object({ site: z.string() }).parse(row).site)
+  }
+
+  /** @param path its address */
+  remove(path: string): void {
+    this.#remove.run(path)
   }
 
   /** Those that were never tried first. */

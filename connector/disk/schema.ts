@@ -228,4 +228,21 @@ export const MIGRATIONS: readonly string[] = [
   -- When the connector last began to send it. NULL: it never did, or an earlier version did.
   ALTER TABLE refunds ADD COLUMN sent_at INTEGER;
   `,
+  `
+  -- A bank states another amount of a completed payment, or charge, than was reported.
+  CREATE TABLE amount_differences (
+    site TEXT NOT NULL,
+    payment_uid TEXT NOT NULL,
+    stated INTEGER NOT NULL,         -- by the bank
+    reported INTEGER NOT NULL,       -- to the service
+    bank TEXT NOT NULL, qrc_id TEXT NOT NULL, found_at INTEGER NOT NULL,
+    closed_at INTEGER, closed_by TEXT, closed_reason TEXT,  -- NULL: no operator has closed it
+    PRIMARY KEY (site, payment_uid, stated)
+  ) STRICT;
+  CREATE INDEX amount_differences_open ON amount_differences (found_at) WHERE closed_at IS NULL;
+  -- Of a refund that was made at the bank: the number of its identifier, from 0. NULL: an instruction has named it, or an
+  -- earlier version of the connector.
+  ALTER TABLE refunds ADD COLUMN bank_uid INTEGER;
+  CREATE INDEX refunds_made_at_bank ON refunds (site) WHERE bank_uid IS NOT NULL;
+  `,
 ]

@@ -44,8 +44,9 @@ export class Webhooks {
        ON CONFLICT DO NOTHING`,
     )
     this.#again = database.prepare(
-      `UPDATE webhooks SET state = 'NEW', note = '', content = ?, received_at = ?, next_at = ?, attempts = 0
-       WHERE bank = ? AND id = ? AND (state = 'GIVEN_UP' OR state = 'NEW' AND next_at = ${NEVER} OR state = 'DONE' AND ?)`,
+      `UPDATE webhooks SET state = 'NEW', note = '', content = ?1, received_at = ?2, next_at = ?2, attempts = 0
+       WHERE bank = ?3 AND id = ?4 AND (state = 'GIVEN_UP' OR state = 'NEW' AND next_at = ${NEVER} OR state = 'DONE' AND (
+         ?1 ->> '$.payment' IS NULL OR content ->> '$.payment.amount' IS NOT ?1 ->> '$.payment.amount'))`,
     )
     // Its report has the payer from now on; a repeat by the bank brings the payer again.
     this.#finish = database.prepare(
@@ -90,11 +91,11 @@ export class Webhooks {
   }
 
   /**
-   * The bank has repeated a webhook: one that was given up or rests is processed as a new one.
-   * @param isUpdate whether one that is done is processed too: the bank may have something new under the same text
+   * The bank has repeated a webhook: one that was given up or rests is processed as a new one. So is one that is done, where
+   * it tells of no payment, because the bank may have something new under the same text, or of another amount.
    */
-  again({ bank, id, content }: NewWebhook, now: number, isUpdate: boolean): void {
-    this.#again.run(content, now, now, bank, id, Number(isUpdate))
+  again({ bank, id, content }: NewWebhook, now: number): void {
+    this.#again.run(content, now, bank, id)
   }
 
   finish({ bank, id }: WebhookRow, state: 'DONE' | 'FOREIGN' | 'GIVEN_UP', note: string): void {

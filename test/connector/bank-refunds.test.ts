@@ -2,7 +2,21 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { CAFE, FARM, HOUR, MINUTE, ofRefund, pay, refund, register, start, surroundings } from './harness.ts'
+import { derivedId } from '../../connector/derived-id.ts'
+import {
+  CAFE,
+  deliver,
+  FARM,
+  HOUR,
+  MINUTE,
+  ofRefund,
+  pay,
+  refund,
+  register,
+  type Surroundings,
+  start,
+  surroundings,
+} from './harness.ts'
 import { HTML, paid } from './paid.ts'
 
 describe('T-Bank, where no answer to Cancel says that nothing was done', () => {
@@ -390,8 +404,98 @@ describe('a refund made in the console of T-Bank', () => {
     await at.tbank.refundInConsole(paymentId, 7_500, { times: 2 })
     await running.connector.settle()
     expect(Array.from(at.service.site('cafe').refunds)).toEqual([
-      [`${link.qrcId}/bank-10000`, { status: 'COMPLETED', amount: { value: '100.00', currency: 'RUB' } }],
+      [
+        expect.stringMatching(new RegExp(`^${link.qrcId}/bank-[0-9a-f]{16}$`)),
+        { status: 'COMPLETED', amount: { value: '100.00', currency: 'RUB' } },
+      ],
     ])
+  })
+
+  describe('and whose identifier a refund of the merchant has', () => {
+    const AMOUNT = { value: '70.00', currency: 'RUB' }
+    const refundsOf = (at: Surroundings) =>
+      Array.from(at.service.site('cafe').refunds, ([key, { amount }]) => [key.split('/')[1], amount])
+    /** The identifiers under which a refund of 70.00 of a payment is reported, one after the other. */
+    const uidOf = ({ qrcId }: { qrcId: string }, number: number) =>
+      `bank-${derivedId(['cafe', qrcId, '7000', String(number)], 16)}`
+
+    /** A payment of 100.00 of which an instruction has refunded 30.00 under the identifier, and the console the rest. */
+    async function refunded(refundUid: (link: { qrcId: string }) => string) {
+      const { at, running, link } = await paid(CAFE)
+      await refund(at, 'cafe', link, '30.00', refundUid(link))
+      await running.connector.settle()
+      await at.tbank.refundInConsole(at.tbank.session(link.qrcId).paymentId, 7_000)
+      await running.connector.settle()
+      return { at, running, link }
+    }
+
+    it.each([
+      ['of 0.3.0', () => 'bank-10000', 0],
+      ['that this version takes first', (link: { qrcId: string }) => uidOf(link, 0), 1],
+    ])('%s: each has its own, and both are reported', async (_, merchants, number) => {
+      const { at, link, running } = await refunded(merchants)
+      expect(refundsOf(at)).toEqual([
+        [merchants(link), { value: '30.00', currency: 'RUB' }],
+        [uidOf(link, number), AMOUNT],
+      ])
+      expect(running.core.disk.reports.notAccepted()).toEqual([])
+    })
+
+    it('that the service alone knows: the next one is taken, once, also after a restart', async () => {
+      const { at, running, link } = await paid(CAFE)
+      const taken = {
+        paymentUid: link.qrcId,
+        refundUid: uidOf(link, 0),
+        amount: { value: '30.00', currency: 'RUB' },
+      }
+      at.service
+        .site('cafe')
+        .refunds.set(`${link.qrcId}/${taken.refundUid}`, { status: 'DECLINED', amount: taken.amount })
+      await refund(at, 'cafe', link, '30.00')
+      await running.connector.settle()
+      await at.tbank.refundInConsole(at.tbank.session(link.qrcId).paymentId, 7_000)
+      await running.connector.settle()
+      await running.stop()
+      const next = await start(at)
+      await deliver(at, 'cafe', link.qrcId)
+      await next.connector.settle()
+      expect(refundsOf(at).slice(2)).toEqual([[uidOf(link, 1), AMOUNT]])
+      expect(next.core.disk.reports.notAccepted()).toEqual([])
+    })
+
+    it('and which the service then instructs: it is carried out, and that of the bank is reported under the next one', async () => {
+      const { at, running, link } = await paid(CAFE)
+      await refund(at, 'cafe', link, '20.00')
+      await running.connector.settle()
+      await at.tbank.refundInConsole(at.tbank.session(link.qrcId).paymentId, 8_000)
+      await running.connector.settle()
+      const [, [first] = []] = refundsOf(at)
+      const uid = String(first)
+      expect(uid).toBe(`bank-${derivedId(['cafe', link.qrcId, '8000', '0'], 16)}`)
+      // A restored service has lost that report, and the merchant has used its identifier.
+      at.service.site('cafe').refunds.delete(`${link.qrcId}/${uid}`)
+      await refund(at, 'cafe', link, '5.00', uid)
+      await running.connector.settle()
+      const reported = new Map(refundsOf(at).map(([key, amount]) => [key, amount]))
+      expect(reported.get(`bank-${derivedId(['cafe', link.qrcId, '8000', '1'], 16)}`)).toMatchObject({
+        value: '80.00',
+      })
+      expect(
+        running.core.disk.refunds.get({ site: 'cafe', paymentUid: link.qrcId, refundUid: uid }),
+      ).toMatchObject({ amount: 500, bankUid: null })
+    })
+
+    it('a service that refuses every identifier is not asked for ever: the report is listed as not accepted', async () => {
+      const { at, running, link } = await paid(CAFE)
+      at.service.answerTo('/refunds/bank-', {
+        status: 409,
+        body: { errorCode: 'payin.resource.already.exists' },
+      })
+      await at.tbank.refundInConsole(at.tbank.session(link.qrcId).paymentId, 10_000)
+      await running.connector.settle(30)
+      expect(at.service.reports.filter(({ path }) => path.includes('/refunds/bank-'))).toHaveLength(10)
+      expect(running.core.disk.reports.notAccepted()).toHaveLength(1)
+    })
   })
 
   it('is not made up while a refund of ours is in flight or held', async () => {

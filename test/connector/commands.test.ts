@@ -209,7 +209,7 @@ describe('settle', () => {
       },
     })
     expect((await runCommand(at, 'settle')).lines).toEqual([
-      'nothing is held, and nothing has been unsent for 72 hours',
+      'nothing is held, no amount differs, and nothing has been unsent for 72 hours',
     ])
   })
 
@@ -424,6 +424,47 @@ describe('reconcile', () => {
     ])
   })
 
+  it.each([
+    ['a payment of another amount', '50.00', 0, ', not applied: amount, the code is of 100.00 RUB'],
+    ['a payment that its code could not take', '100.00', 0, ', not applied: the code could not take it'],
+    [
+      'a payment that the service refuses',
+      '50.00',
+      409,
+      ', the service has it as CREATED, and does not take the payment: see replay',
+    ],
+  ])(
+    '%s: only what the service does not have is a difference, however often it is asked',
+    async (_, value, refusal, text) => {
+      const at = await withDisk()
+      const { connector, stop } = await startHere(at)
+      const { qrcId, reference } = await register(at, 'tea')
+      await at.tochka.pay(qrcId, { amount: Number(value) * 100 })
+      await connector.settle()
+      await stop()
+      const times = { createdOn: new Date(at.clock.now).toISOString() }
+      const price = { amount: { value: '100.00', currency: 'RUB' } }
+      at.service.qrCodes.push({
+        siteId: 'tea',
+        qrcId,
+        reference,
+        type: 'DYNAMIC',
+        status: 'CREATED',
+        ...times,
+        ...price,
+      })
+      if (refusal > 0) at.service.answerTo(`qrCodes/${qrcId}`, { status: refusal, body: {} })
+      for (const _ of ['first', 'again'])
+        expect(await runCommand(at, 'reconcile', ...period())).toMatchObject({
+          code: refusal > 0 ? 1 : 0,
+          lines: [
+            `tea ${qrcId}: paid, ${value} RUB${text}`,
+            `1 codes compared, ${refusal > 0 ? 1 : 0} differences`,
+          ],
+        })
+    },
+  )
+
   it('prints every difference of bank, disk and service, and records what was paid', async () => {
     const at = await withDisk()
     const { connector, stop, core } = await startHere(at)
@@ -442,6 +483,7 @@ describe('reconcile', () => {
     }
     at.service.qrCodes.push({ ...code, createdOn: new Date(at.clock.now).toISOString() })
     await stop()
+    at.service.site('tea').payments.delete(forgotten.qrcId)
     await at.tbank.pay(lost.qrcId, { times: 0 })
     const number = await at.tochka.pay(unknown.qrcId, { times: 0 })
     const { code: exit, lines } = await runCommand(at, 'reconcile', ...period())
@@ -449,9 +491,10 @@ describe('reconcile', () => {
     expect(lines).toEqual([
       `cafe ${lost.qrcId}: paid at the bank (${lost.reference.slice(11)}, 100.00 RUB), was not reported: it is now`,
       `${unknown.qrcId}: paid at tochka-main (${number}), no site has this code`,
-      `tea ${forgotten.qrcId}: paid, the service has it as CREATED: see replay`,
+      `tea ${forgotten.qrcId}: paid, 100.00 RUB, the service did not have the payment: it has it now, see replay`,
       '2 codes compared, 3 differences',
     ])
+    expect(at.service.site('tea').payments.get(forgotten.qrcId)?.status).toBe('COMPLETED')
     // That of the command.
     at.clock.now = Date.now()
     const again = await startHere(at)

@@ -140,12 +140,16 @@ it('reports that were never tried are sent first, of their site and of all sites
 })
 
 describe('a webhook that the bank repeats', () => {
-  const untried = { state: 'NEW', attempts: 0, content: '{}' }
-  const tried = { state: 'NEW', attempts: 1, content: '{}' }
-  const ended = (state: string) => ({ state, attempts: 0, content: '{}' })
-  const again = { state: 'NEW', attempts: 0, content: '{"again":1}' }
+  const first = '{"payment":{"amount":1}}'
+  /** Its repeats: the same, another amount of the payment, and one that tells of no payment. */
+  const known = '{"payment":{"amount":1},"again":1}'
+  const news = ['{"payment":{"amount":2}}', '{}']
+  const untried = () => ({ state: 'NEW', attempts: 0, content: first })
+  const tried = () => ({ state: 'NEW', attempts: 1, content: first })
+  const ended = (state: string) => () => ({ state, attempts: 0, content: first })
+  const again = (content: string) => ({ state: 'NEW', attempts: 0, content })
 
-  it.each<[string, (webhooks: Webhooks, row: WebhookRow) => void, object, object]>([
+  it.each<[string, (webhooks: Webhooks, row: WebhookRow) => void, typeof again, typeof again]>([
     ['was never tried', () => {}, untried, untried],
     ['waits', (webhooks, row) => webhooks.delay(row, '503', 9), tried, tried],
     ['rests', (webhooks, row) => webhooks.rest(row, 'nobody has it'), again, again],
@@ -157,10 +161,10 @@ describe('a webhook that the bank repeats', () => {
       ended('FOREIGN'),
       ended('FOREIGN'),
     ],
-  ])('and that %s: what becomes of it, and no other is changed', (_, before, known, news) => {
-    for (const [isUpdate, after] of [
-      [false, known],
-      [true, news],
+  ])('and that %s: what becomes of it, and no other is changed', (_, before, ofKnown, ofNews) => {
+    for (const [content, after] of [
+      [known, ofKnown(known)],
+      ...news.map((each) => [each, ofNews(each)]),
     ] as const) {
       const database = migrated(new DatabaseSync(':memory:'))
       const { webhooks } = new Disk(database)
@@ -169,7 +173,7 @@ describe('a webhook that the bank repeats', () => {
         ['bank', 'b'],
         ['other', 'a'],
       ] as const
-      for (const [bank, id] of rows) webhooks.insert({ bank, id, content: '{}' }, 1)
+      for (const [bank, id] of rows) webhooks.insert({ bank, id, content: first }, 1)
       for (const row of webhooks.waiting()) before(webhooks, row)
       const read = () =>
         database
@@ -177,8 +181,8 @@ describe('a webhook that the bank repeats', () => {
           .all()
           .map((row) => ({ ...row }))
       const [, ...others] = read()
-      webhooks.again({ bank: 'bank', id: 'a', content: '{"again":1}' }, 5, isUpdate)
-      expect([isUpdate, ...read()]).toEqual([isUpdate, after, ...others])
+      webhooks.again({ bank: 'bank', id: 'a', content: String(content) }, 5)
+      expect(read()).toEqual([after, ...others])
     }
   })
 })
@@ -187,7 +191,7 @@ it('a refund that cannot be stored is an error, and not taken for one that is on
   const { refunds } = new Disk(migrated(new DatabaseSync(':memory:')))
   const refund = {
     ...{ site: 'tea', paymentUid: 'p', refundUid: 'r', bank: 'bank', qrcId: 'q', reference: '1' },
-    ...{ networkUid: null, amount: 1, createdAt: 1, state: 'QUEUED' as const, reason: '' },
+    ...{ networkUid: null, bankUid: null, amount: 1, createdAt: 1, state: 'QUEUED' as const, reason: '' },
   }
   expect(() => refunds.insert({ ...refund, givenAt: Date.parse('yesterday') })).toThrow(/NOT NULL/)
   refunds.insert({ ...refund, givenAt: 1 })
@@ -210,7 +214,7 @@ it('the counts of the metrics are those of the lists', () => {
   for (const state of ['QUEUED', 'HELD', 'COMPLETED', 'DECLINED'] as const) {
     refunds.insert({
       ...{ site: 'tea', paymentUid: 'p', refundUid: state, bank: 'bank', qrcId: 'q', reference: '1' },
-      ...{ networkUid: null, amount: 1, givenAt: 1, createdAt: 1, state, reason: '' },
+      ...{ networkUid: null, bankUid: null, amount: 1, givenAt: 1, createdAt: 1, state, reason: '' },
     })
   }
   expect([refunds.countHeld(), refunds.held().map(({ state }) => state)]).toEqual([1, ['HELD']])

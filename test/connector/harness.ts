@@ -215,14 +215,14 @@ export async function refund(
   siteId: string,
   link: { qrcId: string; reference: string; paymentUid?: string | undefined },
   value: string,
+  refundUid = `refund-${++refunds}`,
 ) {
-  refunds++
   const data = {
     ...{
       siteId,
       qrcId: link.qrcId,
       paymentUid: link.paymentUid ?? link.qrcId,
-      refundUid: `refund-${refunds}`,
+      refundUid,
       reference: link.reference,
     },
     amount: { value, currency: 'RUB' },

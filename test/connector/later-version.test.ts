@@ -94,7 +94,7 @@ it('settle does not exit with 0 where all that it could list is of a later versi
   const { code, lines } = await runCommand(at, 'settle')
   expect(lines).toEqual([
     'refunds: 3 of a later version of the connector are left out: run that version',
-    'nothing is held, and nothing has been unsent for 72 hours',
+    'nothing is held, no amount differs, and nothing has been unsent for 72 hours',
   ])
   expect(code).toBe(1)
 })

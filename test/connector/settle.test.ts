@@ -48,7 +48,7 @@ function decisionsOf(directory: string): unknown[] {
   return rows.map((row) => ({ ...row }))
 }
 
-const NOTHING = 'nothing is held, and nothing has been unsent for 72 hours'
+const NOTHING = 'nothing is held, no amount differs, and nothing has been unsent for 72 hours'
 
 const ANSWERS = [
   ['1.50\n', 'it is decided'],

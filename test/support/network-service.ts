@@ -12,6 +12,7 @@ interface Report {
 
 export interface Answer {
   status: number
+  headers?: Record<string, string>
   body: Record<string, unknown>
 }
 
@@ -50,11 +51,11 @@ export class NetworkService {
   constructor() {
     this.#server = createServer(async (request, response) => {
       const url = new URL(request.url ?? '/', 'http://service')
-      const { status, body } =
+      const { status, headers, body } =
         request.method === 'PUT'
           ? this.#take(url.pathname, request.headers.authorization, JSON.parse(await text(request)))
           : this.#list(url, request.headers.authorization)
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+      response.writeHead(status, { ...headers, 'content-type': 'application/json' }).end(JSON.stringify(body))
     })
   }
 
@@ -113,7 +114,11 @@ export class NetworkService {
     return JSON.parse(Buffer.from(claims, 'base64url').toString() || '{}').sub === siteId
   }
 
-  #take(path: string, authorization: string | undefined, body: Report): { status: number; body: unknown } {
+  #take(
+    path: string,
+    authorization: string | undefined,
+    body: Report,
+  ): Omit<Answer, 'body'> & { body: unknown } {
     const [, siteId = '', rest = ''] = /^\/network\/v1\/sites\/([^/]+)\/(.*)$/.exec(path) ?? []
     if (!this.#isTokenOf(authorization, siteId)) return error(401, 'auth.unauthorized')
     if (this.deleted.has(siteId)) return error(410, 'site.deleted')
@@ -136,10 +141,14 @@ export class NetworkService {
   #takeRefund(siteId: string, paymentUid: string, refundUid: string, body: Report): Answer {
     const site = this.site(siteId)
     const key = `${paymentUid}/${refundUid}`
-    const isKnown = this.waitingRefunds.some(
+    const waiting = this.waitingRefunds.find(
       (each) => each.paymentUid === paymentUid && each.refundUid === refundUid,
     )
+    const isKnown = waiting !== undefined
     const before = site.refunds.get(key)
+    const amount = before?.amount ?? waiting?.amount
+    if (amount && body.amount && JSON.stringify(body.amount) !== JSON.stringify(amount))
+      return error(409, 'payin.resource.already.exists')
     const payment = site.payments.get(paymentUid)
     if (!payment || (!before && !isKnown && !body.amount)) return error(404, 'payin.resource.not.found')
     if (payment.status !== 'COMPLETED') return error(409, 'payin.incorrect-method-invocation')
@@ -193,7 +202,7 @@ function takePayment(site: Site, qrcId: string, paymentUid: string, body: Report
     const isSame =
       before.status === body.status && JSON.stringify(before.amount) === JSON.stringify(body.amount)
     return isSame && before.qrcId === qrcId
-      ? { status: 200, body: { paymentId: paymentUid } }
+      ? { status: 200, headers: { 'idempotent-replayed': 'true' }, body: { paymentId: paymentUid } }
       : error(409, 'payin.resource.already.exists')
   }
   site.payments.set(paymentUid, { ...body, qrcId })

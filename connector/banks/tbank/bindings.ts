@@ -138,12 +138,13 @@ function stateOf(
 ): ChargeState {
   if (PAID.includes(Status)) {
     // Nothing is no amount of a charge.
-    const amount = Status === 'CONFIRMED' ? Amount || asked : asked
+    const stated = Status === 'CONFIRMED' ? Amount || undefined : undefined
     const refunded = REFUNDED[Status]
     return {
       status: 'COMPLETED',
       number: PaymentId,
-      amount,
+      amount: stated ?? asked,
+      isAmountAssumed: stated === undefined,
       reference: PaymentId,
       ...(refunded && { refunded }),
     }

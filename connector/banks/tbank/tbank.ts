@@ -93,9 +93,12 @@ class TBank implements Bank {
     const state = await paymentState(this.#call, reference)
     const { Status = '' } = state
     // After a refund the bank may state what is left. Nobody pays nothing.
-    const paid = Status === 'CONFIRMED' ? state.Amount || amount : (amount ?? state.Amount)
+    const named = state.Amount || undefined
+    const stated = Status === 'CONFIRMED' ? named : undefined
+    const paid = stated ?? amount ?? named
     if (paid === undefined) return { payments: [], isPending: false }
-    const payment: Omit<BankPayment, 'status'> = { number: reference, amount: paid }
+    const isAmountAssumed = stated === undefined
+    const payment: Omit<BankPayment, 'status'> = { number: reference, amount: paid, isAmountAssumed }
     const isOver = OVER.includes(Status)
     if (DECLINED.includes(Status)) {
       return { payments: [{ ...payment, status: 'DECLINED', reason: Status }], isPending: false, isOver }

@@ -26,6 +26,7 @@ export function listedState(
         : { status: 'DECLINED' as const, ...(reason ? { reason } : {}) }),
       number: refTransactionId || qrcId,
       amount,
+      isAmountAssumed: true,
     })),
     isPending,
     // The list is complete. `Error` and `Timeout` say nothing of the money.
@@ -44,8 +45,9 @@ export function saleState(
 ): CodeState {
   const amount = stated.amount ?? armed
   if (trxStatus === 'ACWP' && amount !== undefined) {
-    const payment = { status: 'COMPLETED' as const, number: paramsId, amount, ...(paidAt ? { paidAt } : {}) }
-    return { payments: [payment], isPending: false }
+    const isAmountAssumed = typeof stated.amount !== 'number'
+    const payment = { status: 'COMPLETED' as const, number: paramsId, amount, isAmountAssumed }
+    return { payments: [{ ...payment, ...(paidAt ? { paidAt } : {}) }], isPending: false }
   }
   // The document has no other end of an arming: `qrCodeStatus` is of the code, which may be armed for a later sale.
   const isOver = trxStatus === 'NTST' || trxStatus === 'RJCT'

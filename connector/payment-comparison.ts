@@ -1,0 +1,48 @@
+// Compares the payments on this disk with the codes that the service lists as unpaid.
+import type { Core, OpenSite } from './core.ts'
+import type { PaymentRow } from './disk/payments.ts'
+import { addressOf } from './disk/reports.ts'
+import { roublesOf } from './money.ts'
+import { paymentPathOf } from './payments.ts'
+import { deliver } from './reporter.ts'
+import { type ListedCode, listCodes } from './service.ts'
+
+/**
+ * Reports each payment of such a code again: the answer says whether the service has it. Times are Unix milliseconds.
+ * @param from codes that ended before are not compared
+ * @param notes gets a line for each payment that the service has, and did not apply: no difference
+ * @returns a line for each payment that the service did not have, or does not take
+ */
+export async function* comparePayments(
+  core: Core,
+  site: OpenSite,
+  from: number,
+  notes: string[],
+): AsyncGenerator<string> {
+  for await (const code of listCodes(core, site, from)) {
+    if (code.type !== 'DYNAMIC') continue
+    for (const payment of core.disk.payments.ofCode(site.siteId, code.qrcId)) {
+      if (payment.status !== 'COMPLETED') continue
+      const name = `${site.siteId} ${code.qrcId}: paid, ${roublesOf(payment.amount)} RUB`
+      const standing = await standingOf(core, payment)
+      if (standing === 'REFUSED')
+        yield `${name}, the service has it as ${code.status}, and does not take the payment: see replay`
+      else if (standing === 'NEW')
+        yield `${name}, the service did not have the payment: it has it now, see replay`
+      else notes.push(`${name}, not applied: ${whyNotApplied(code, payment)}`)
+    }
+  }
+}
+
+/** Whether the service has the payment; `NEW`: it has it now. */
+async function standingOf(core: Core, payment: PaymentRow): Promise<'KNOWN' | 'NEW' | 'REFUSED'> {
+  const report = core.disk.reports.get(addressOf(payment.site, paymentPathOf(payment)))
+  const answer = report && (await deliver(core, report))
+  if (!answer?.isTaken) return 'REFUSED'
+  return answer.isReplayed ? 'KNOWN' : 'NEW'
+}
+
+const whyNotApplied = ({ amount: price }: ListedCode, { amount }: PaymentRow): string =>
+  price === undefined || price.kopecks === amount
+    ? 'the code could not take it'
+    : `amount, the code is of ${roublesOf(price.kopecks)} RUB`

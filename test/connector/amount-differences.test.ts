@@ -1,0 +1,207 @@
+// A bank states another amount of a payment than was reported: the report stays, and the operator is told until it is closed.
+import { describe, expect, it } from 'vitest'
+import { boundBy, charge, PRICE, registerToken } from './bound.ts'
+import {
+  deliver,
+  HOUR,
+  MINUTE,
+  type Running,
+  register,
+  type Surroundings,
+  start,
+  surroundings,
+} from './harness.ts'
+import { runCommand, runTyping } from './process.ts'
+
+const DIFFERS = 'a bank states another amount of a payment than was reported'
+
+interface Payment {
+  at: Surroundings
+  running: Running
+  site: string
+  qrcId: string
+  paymentUid: string
+  /** The bank states it again, of an amount in kopecks, in a signed webhook or when it is asked. */
+  state: (amount: number) => Promise<void>
+}
+
+async function open() {
+  const at = await surroundings({ now: Date.now() - HOUR })
+  return { at, running: await start({ ...at, directory: `${at.directory}/data` }) }
+}
+
+/** A code of 100.00 whose webhook is late: the bank was asked, and has stated no amount of the payment. */
+async function tochkaAsked(): Promise<Payment> {
+  const { at, running } = await open()
+  const { qrcId } = await register(at, 'tea')
+  const number = await at.tochka.pay(qrcId, { amount: 5_000, times: 0 })
+  at.clock.now += MINUTE
+  await running.connector.settle()
+  const state = async (amount: number) => {
+    const payment = at.tochka.codes.get(qrcId)?.payments[0]
+    if (payment) payment.amount = amount
+    await at.tochka.deliver(number)
+    await running.connector.settle()
+  }
+  return { at, running, site: 'tea', qrcId, paymentUid: qrcId, state }
+}
+
+/** Its status has an amount, and so has its notification. */
+async function tbankAsked(): Promise<Payment> {
+  const { at, running } = await open()
+  const { qrcId } = await register(at, 'cafe')
+  await at.tbank.pay(qrcId, { times: 0 })
+  at.clock.now += MINUTE
+  await running.connector.settle()
+  const state = async (amount: number) => {
+    at.tbank.session(qrcId).amount = amount
+    await deliver(at, 'cafe', qrcId)
+    await running.connector.settle()
+  }
+  return { at, running, site: 'cafe', qrcId, paymentUid: qrcId, state }
+}
+
+/** Its callback is confirmed by its status, which has the amount. */
+async function raiffeisenAsked(): Promise<Payment> {
+  const { at, running } = await open()
+  const { qrcId } = await register(at, 'farm')
+  await at.raiffeisen.pay(qrcId)
+  await running.connector.settle()
+  const state = async (amount: number) => {
+    const code = at.raiffeisen.codes.get(qrcId)
+    if (code) code.amount = amount
+    await deliver(at, 'farm', qrcId)
+    await running.connector.settle()
+  }
+  return { at, running, site: 'farm', qrcId, paymentUid: qrcId, state }
+}
+
+/** A charge of 100.00 of a bound account. */
+async function tbankCharged(): Promise<Payment> {
+  const { at, running } = await open()
+  at.clock.now += 1_000
+  const token = await registerToken(at, 'cafe')
+  await at.tbank.consent(token.qrcId, true)
+  await running.connector.settle()
+  const amount = { ...PRICE, value: '100.00' }
+  const link = await register(at, 'cafe', { amount })
+  const asked = await charge(at, boundBy(at, 'cafe', token.qrcId), link, { amount })
+  await running.connector.settle()
+  const paymentId = String(asked.result()?.networkUid)
+  const state = async (kopecks: number) => {
+    const session = at.tbank.sessions.get(paymentId)
+    if (session) session.amount = kopecks
+    await at.tbank.deliver(paymentId)
+    await running.connector.settle()
+  }
+  return { at, running, site: 'cafe', qrcId: link.qrcId, paymentUid: asked.paymentUid, state }
+}
+
+const period = () => [
+  ...['--from', new Date(Date.now() - 24 * HOUR).toISOString()],
+  ...['--to', new Date(Date.now() + HOUR).toISOString()],
+]
+
+describe.each([
+  ['Tochka, whose status has no amount', tochkaAsked],
+  ['T-Bank', tbankAsked],
+  ['Raiffeisenbank', raiffeisenAsked],
+  ['a charge at T-Bank', tbankCharged],
+])('%s', (_, paid) => {
+  it('is named with both amounts by log, metric, check, reconcile and settle until it is closed; its report stays', async () => {
+    const { at, running, site, qrcId, paymentUid, state } = await paid()
+    const reported = () => at.service.site(site).payments.get(paymentUid)
+    const errors = () => running.log.filter(({ message }) => message === DIFFERS)
+    expect(reported()).toMatchObject({ status: 'COMPLETED', amount: { value: '100.00' } })
+    await state(10_000)
+    expect(errors()).toEqual([])
+    await state(5_000)
+    await state(5_000)
+    expect(errors()).toEqual([
+      {
+        level: 'error',
+        message: DIFFERS,
+        fields: expect.objectContaining({ site, paymentUid, reported: '100.00', stated: '50.00' }),
+      },
+    ])
+    expect(reported()).toMatchObject({ status: 'COMPLETED', amount: { value: '100.00' } })
+    expect(await (await fetch(`${running.url}/metrics`)).text()).toContain(
+      '\nfps_connector_amount_differences 1\n',
+    )
+    await running.stop()
+    const text = `${site} payment ${paymentUid} of the code ${qrcId}: reported 100.00 RUB, the bank states 50.00 RUB`
+    const listed = async () => [
+      (await runCommand(at, 'check')).lines.some(
+        (line) => line.startsWith('FAIL') && line.endsWith(`${text}: see settle`),
+      ),
+      (await runCommand(at, 'reconcile', ...period())).lines.includes(`${text}: see settle`),
+      (await runCommand(at, 'settle')).lines.includes(`  ${text}`),
+    ]
+    expect(await listed()).toEqual([true, true, true])
+    const of = [
+      '--site',
+      site,
+      '--difference',
+      paymentUid,
+      '--by',
+      'anna',
+      '--reason',
+      'the shop has the rest',
+    ]
+    const closed = await runTyping(at, '100.00', 'settle', ...of)
+    expect([closed.code, closed.lines[0]]).toEqual([0, text])
+    expect(await listed()).toEqual([false, false, false])
+    expect((await runCommand(at, 'settle', ...of)).errors).toBe(
+      `no amount of the payment ${paymentUid} of ${site} is open`,
+    )
+  })
+})
+
+it('what was closed stays closed while the bank states the same amount, and another amount is listed', async () => {
+  const { running, state } = await tbankAsked()
+  await state(5_000)
+  const { amountDifferences } = running.core.disk
+  const [difference] = amountDifferences.open()
+  if (!difference) throw new Error('nothing is open')
+  expect(amountDifferences.close(difference, { at: 1, by: 'anna', reason: 'refunded by hand' })).toBe(true)
+  await state(5_000)
+  expect(amountDifferences.open()).toEqual([])
+  await state(7_000)
+  expect(amountDifferences.open()).toMatchObject([{ stated: 7_000, reported: 10_000 }])
+})
+
+it.each([
+  ['of Tochka’s status, after the webhook has stated another one', 'tea'],
+  ['of T-Bank’s status after a refund, when it may be what is left', 'cafe'],
+])('an assumed amount contradicts nothing: that %s', async (_, site) => {
+  const { at, running } = await open()
+  const { qrcId } = await register(at, site)
+  if (site === 'tea') await at.tochka.pay(qrcId, { amount: 5_000 })
+  else await at.tbank.pay(qrcId)
+  await running.connector.settle()
+  if (site === 'cafe') await at.tbank.refundInConsole(at.tbank.session(qrcId).paymentId, 2_500)
+  at.clock.now += MINUTE
+  await running.connector.settle()
+  expect(running.core.disk.amountDifferences.open()).toEqual([])
+  await running.stop()
+  const { lines } = await runCommand(at, 'reconcile', ...period())
+  expect(lines.filter((line) => line.includes(qrcId))).toEqual([])
+})
+
+it.each([
+  ['the payment of another site', ['--site', 'farm']],
+  ['another payment', ['--difference', 'other']],
+  ['no name', ['--by', '']],
+  ['no reason', ['--reason', '']],
+  ['a reason of 256 characters', ['--reason', 'x'.repeat(256)]],
+])('nothing is closed with %s', async (_, other) => {
+  const { at, running, paymentUid, state } = await tbankAsked()
+  await state(5_000)
+  await running.stop()
+  const good = ['--site', 'cafe', '--difference', paymentUid, '--by', 'anna', '--reason', 'done', '--yes']
+  // The last one of an option counts.
+  expect((await runCommand(at, 'settle', ...good, ...other)).code).toBe(2)
+  expect((await runCommand(at, 'settle')).lines.join()).toContain(`--difference ${paymentUid}`)
+  expect((await runTyping(at, '50.00', 'settle', ...good.slice(0, -1))).code).toBe(2)
+  expect((await runCommand(at, 'settle', ...good)).code).toBe(0)
+})
