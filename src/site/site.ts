@@ -433,9 +433,9 @@ export class Site extends DurableObject {
     return this.#store.write(caller, (context) => replaceLogo(context, logo, ifMatch))
   }
 
-  /** The logo, by its hash. */
-  async logo(hash: string): AsyncOutcome<Logo> {
-    return this.#store.read(PAYER, ({ sql }) => readLogo(sql, hash))
+  /** The logo, by its hash; without its bytes to a caller who has them. */
+  async logo(hash: string, isHeld = false): AsyncOutcome<Logo | undefined> {
+    return this.#store.read(PAYER, ({ sql }) => readLogo(sql, hash, isHeld))
   }
 
   async notificationKeys(caller: Caller): AsyncOutcome<NotificationKey[]> {

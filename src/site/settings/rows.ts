@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { DEFAULT_SETTINGS, type Logo, NOTIFICATION_TYPES, type Settings } from '../../contract/settings.ts'
 import { inSeconds, int, rowsWith, text } from '../rows/columns.ts'
+import { integer } from '../rows/sql.ts'
 
 /** The settings as they are stored: with the hash of the logo, which was fetched from logoUrl, or uploaded if there is no logoUrl. */
 export type StoredSettings = Settings & { logo?: string | undefined }
@@ -49,6 +50,10 @@ export function logoRow(sql: SqlStorage, hash: string): Logo | undefined {
   const [row] = readLogo(sql, 'SELECT logo_media_type, logo FROM settings WHERE logo_hash = ?', hash)
   return row && { hash, mediaType: row.logo_media_type, content: new Uint8Array(row.logo) }
 }
+
+/** Whether the site's logo has this hash; its bytes are not read. */
+export const hasLogo = (sql: SqlStorage, hash: string): boolean =>
+  integer(sql, 'SELECT 1 FROM settings WHERE logo_hash = ?', hash) !== undefined
 
 const readKeys = rowsWith({ id: text, key: text, active: int, created_at: inSeconds })
 export type NotificationKeyRow = ReturnType<typeof readKeys>[number]

@@ -12,7 +12,7 @@ import { recordEvent } from '../events/events.ts'
 import { sendAll } from '../outbox/endpoints.ts'
 import { LOGO_NOT_FOUND, ok } from '../outcomes.ts'
 import { toMilliseconds } from '../time.ts'
-import { logoRow, type StoredSettings, settingsRow } from './rows.ts'
+import { hasLogo, logoRow, type StoredSettings, settingsRow } from './rows.ts'
 
 /** The settings, and the opaque value of their entity tag. */
 export interface SettingsVersion {
@@ -134,8 +134,13 @@ function writeLogo(sql: SqlStorage, logo: Logo | undefined): void {
   )
 }
 
-/** @returns payin.resource.not.found where the site has no logo with this hash */
-export function readLogo(sql: SqlStorage, hash: string): Outcome<Logo> {
+/**
+ * The logo of a hash.
+ * @param isHeld whether the caller has it already, and only asks whether it stands
+ * @returns payin.resource.not.found where the site has no logo with this hash
+ */
+export function readLogo(sql: SqlStorage, hash: string, isHeld: boolean): Outcome<Logo | undefined> {
+  if (isHeld) return hasLogo(sql, hash) ? ok(undefined) : LOGO_NOT_FOUND
   const logo = logoRow(sql, hash)
   return logo ? ok(logo) : LOGO_NOT_FOUND
 }
