@@ -49,7 +49,6 @@ export function createConsole(host: ConsoleHost): (c: Context<AppEnv>) => Promis
       if (!user) return toSignIn(c)
       const visit = visitOf(c, host, user)
       c.set('keyId', user.claims.jti)
-      if (visit.siteId) c.set('siteId', visit.siteId)
       if (path === '/' && !visit.siteId) return seeOther(c, 'operator/sites')
       if (!visit.may(...scopes)) {
         throw new ApiError(

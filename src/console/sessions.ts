@@ -56,10 +56,11 @@ export interface SignedIn extends Partial<Omit<SessionView, 'session'>> {
 }
 
 /** The signed-in user; undefined without a session. @throws ApiError 410 for a site that is deleted */
-export async function signedInUser(c: Context, service: Service): Promise<SignedIn | undefined> {
+export async function signedInUser(c: Context<AppEnv>, service: Service): Promise<SignedIn | undefined> {
   const { config, now } = service
   const key = sessionKeyOf(c, config)
   if (!key) return undefined
+  setSite(c, key)
   const view = await viewOf(service, key)
   if (!view || config.revokedKeys.has(view.session.keyId)) return undefined
   const { session, ...more } = view
@@ -84,12 +85,20 @@ async function viewOf(
 export async function leaveSession(c: Context<AppEnv>, service: Service): Promise<string> {
   const key = sessionKeyOf(c, service.config)
   try {
-    if (key) await endSession(service, key)
+    if (key) {
+      setSite(c, key)
+      await endSession(service, key)
+    }
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'site.deleted') throw error
     recordError(c, error)
   }
   return noSessionCookie(c, service.config)
+}
+
+/** Says whose session it is: the operator's is no site's. */
+function setSite(c: Context<AppEnv>, { siteId }: SessionKey): void {
+  if (siteId !== OPERATOR) c.set('siteId', siteId)
 }
 
 /** The header of a response to a browser whose session has ended. */

@@ -4,7 +4,7 @@ import { html } from 'hono/html'
 import { type Claims, grants, OPERATOR } from '../contract/access-token.ts'
 import { SITE_ID } from '../contract/site-id.ts'
 import { ApiError, ERRORS } from '../errors.ts'
-import { networkOf } from '../gateway/connection.ts'
+import { isSandbox, networkOf } from '../gateway/connection.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { limitRate, NO_TEST_SITES } from '../http/auth.ts'
 import { readForm } from '../http/body.ts'
@@ -32,7 +32,10 @@ export function signInRoutes(app: Hono<AppEnv>, host: ConsoleHost): void {
     const next = c.req.query('next') ?? ''
     if (code === undefined) return signInPage(c, { next })
     const link = await linkOf(code)
-    return link ? linkPage(c, code, link.claims) : signInPage(c, { next, failure: 'link' })
+    if (!link) return signInPage(c, { next, failure: 'link' })
+    const { sub } = link.claims
+    if (sub !== OPERATOR) c.set('siteId', sub)
+    return linkPage(c, code, { sub, isSandbox: sub !== OPERATOR && isSandbox(config, sub) })
   })
 
   app.post('/console/sign-in', async (c) => {
@@ -111,7 +114,11 @@ function signInPage(
   )
 }
 
-function linkPage(c: Context<AppEnv>, code: string, { sub }: Claims): Promise<Response> {
+function linkPage(
+  c: Context<AppEnv>,
+  code: string,
+  { sub, isSandbox }: { sub: string; isSandbox: boolean },
+): Promise<Response> {
   const texts = SIGN_IN_TEXTS[languageOf(c)]
   return show(
     c,
@@ -121,7 +128,7 @@ function linkPage(c: Context<AppEnv>, code: string, { sub }: Claims): Promise<Re
         <input type="hidden" name="link" value="${code}">
         <button class="button primary">${texts.linkButton}</button>
       </form>`,
-    { status: 200 },
+    { status: 200, isSandbox },
   )
 }
 
@@ -138,6 +145,7 @@ interface Shown {
   status: number
   title?: string
   isAnswer?: boolean
+  isSandbox?: boolean
 }
 
 function show(

@@ -14,6 +14,8 @@ export interface AppEnv {
     /** The pattern of the matched route, for the log. */
     route?: string
     siteId?: string
+    /** The path names a test site, whether or not the request reaches it. */
+    namesTestSite?: true
     /** `jti` of an access token that this deployment signed. */
     keyId?: string
     errorCode?: ErrorCode

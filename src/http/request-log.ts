@@ -1,4 +1,5 @@
 // The trace id of a request, and its one log line.
+import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { routePath } from 'hono/route'
 import { type LogLevel, logLine } from '../contract/log-line.ts'
@@ -7,6 +8,7 @@ import type { Platform } from '../gateway/context.ts'
 import type { Metrics } from '../gateway/metrics.ts'
 import type { AppEnv } from './app-env.ts'
 import { lastResort } from './error-handler.ts'
+import { namesTestSite } from './test-site.ts'
 
 /**
  * The line has the route's pattern, never the path: a qrCodeUid or a link may be private.
@@ -25,6 +27,7 @@ export const requestLog = ({
     const started = now()
     const traceId = random(8).toHex()
     c.set('traceId', traceId)
+    if (config && namesTestSite(config, c.req.path)) c.set('namesTestSite', true)
     try {
       await next()
     } catch (fault) {
@@ -35,7 +38,7 @@ export const requestLog = ({
     const { route = routePath(c) || '*', siteId, keyId, errorCode, disconnected, fault } = c.var
     const { method } = c.req
     const { status } = c.res
-    const isTest = siteId !== undefined && config !== undefined && networkOf(config, siteId).isTest
+    const isTest = isAboutTestSite(c, config)
     if (isTest) c.res.headers.set('Test-Site', 'true')
     const ms = now() - started
     const more = { traceId, method, route, site: siteId, keyId, status, errorCode, disconnected, ms, fault }
@@ -51,6 +54,13 @@ export const requestLog = ({
     if (status === 503) metrics?.add('unavailable', { code: errorCode ?? 'service.unavailable' })
     observe?.({ method, route, status }, waited ? undefined : ms / 1000)
   })
+}
+
+/** The path can name another site than the caller's, and an unauthenticated caller does not learn what exists. */
+function isAboutTestSite(c: Context<AppEnv>, config: Platform['config'] | undefined): boolean {
+  const { siteId } = c.var
+  if (siteId !== undefined) return config !== undefined && networkOf(config, siteId).isTest
+  return c.var.namesTestSite === true && c.res.status !== 401
 }
 
 /** A defect is an error; what a later attempt can heal is a warning. */

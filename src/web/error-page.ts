@@ -27,7 +27,7 @@ export const pageForPerson = (c: Context<AppEnv>, error: ApiError): Promise<Resp
 export function errorPage(
   c: Context<AppEnv>,
   { code, retryAfter, headers }: ApiError,
-  sandbox = false,
+  sandbox = c.var.namesTestSite ?? false,
 ): Promise<Response> {
   const { status, userMessage } = ERRORS[code]
   const lang = languageOf(c)
