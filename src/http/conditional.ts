@@ -30,7 +30,8 @@ export const IfMatch = z
         header.trim() === '*'
           ? ['*']
           : Array.from(header.matchAll(/(W\/)?"([^"]*)"/g)).flatMap(([, weak, value = '']) =>
-              weak ? [] : [value],
+              // In quotes `*` is a tag, which no version has.
+              weak || value === '*' ? [] : [value],
             ),
       ),
     ),

@@ -10,7 +10,8 @@ import { SettingsAnswer } from '../../src/contract/settings.ts'
 import { hasTables } from '../../src/site/database/schema.ts'
 import { settingsVersion } from '../../src/site/settings/settings.ts'
 import { type FreshSite, freshSite } from '../support/admin.ts'
-import { qrCodeBody } from '../support/client.ts'
+import { type Call, qrCodeBody } from '../support/client.ts'
+import { PICTURES } from '../support/pictures.ts'
 import { call, errorOf, serviceWith, tokenOf } from '../support/service.ts'
 import { activeKeys } from '../support/site.ts'
 import { strict } from '../support/strict.ts'
@@ -138,6 +139,9 @@ describe('the scope merchant:admin', () => {
   })
 })
 
+const pictureOf = (width: number) => Uint8Array.from(PICTURES['image/png']?.(width, 8) ?? [])
+const [PICTURE, OTHER_PICTURE] = [pictureOf(8), pictureOf(9)]
+
 describe('If-Match', () => {
   it('replaces the version that it names', async () => {
     const site = freshSite()
@@ -153,6 +157,8 @@ describe('If-Match', () => {
     ['an unknown version', () => '"other"'],
     ['a weak tag', (_, current) => `W/${current}`],
     ['no tag at all', () => 'other'],
+    ['a tag that is a quoted *', () => '"*"'],
+    ['* among others', () => '*, "other"'],
   ])('that names %s: 412, and the settings stay', async (_, tagOf) => {
     const site = freshSite()
     const { etag: stale } = await read(site)
@@ -161,6 +167,31 @@ describe('If-Match', () => {
     const response = await put(site, { name: 'Tea' }, { 'If-Match': tagOf(stale, etag) })
     expect([response.status, (await errorOf(response)).errorCode]).toEqual([412, 'http.precondition.failed'])
     expect(await read(site)).toEqual({ settings: FULL, etag })
+  })
+
+  it.each<[string, string, Call]>([
+    ['PUT', '/settings', { body: { name: 'New' } }],
+    ['PATCH', '/settings', { body: { name: 'New' } }],
+    ['PUT', '/settings/logo', { body: PICTURE, headers: { 'Content-Type': 'image/png' } }],
+    ['DELETE', '/settings/logo', {}],
+  ])(
+    'can be left out of %s %s: then the settings change, whatever version they have',
+    async (method, below, more) => {
+      const site = freshSite()
+      const logo = { method: 'PUT', body: method === 'DELETE' ? PICTURE : OTHER_PICTURE }
+      await site.ask('/settings/logo', { ...logo, headers: { 'Content-Type': 'image/png' } })
+      const { etag } = await read(site)
+      const headers = { ...more.headers, 'If-Match': '"other"' }
+      expect((await site.ask(below, { ...more, method, headers })).status).toBe(412)
+      expect((await read(site)).etag).toBe(etag)
+      expect((await site.ask(below, { ...more, method })).status).toBe(200)
+      expect((await read(site)).etag).not.toBe(etag)
+    },
+  )
+
+  it('that is empty counts as left out: the runtime does not pass it on', async () => {
+    const site = freshSite()
+    expect((await put(site, FULL, { 'If-Match': ' ' })).status).toBe(200)
   })
 
   it('lets one of simultaneous requests replace the settings', async () => {
