@@ -53,7 +53,9 @@ export const limitsDetails = ({ maxPayment, maxRefundsPerDay }: Limits): ActDeta
   ...(maxRefundsPerDay && { maxRefundsPerDay: amountText(maxRefundsPerDay) }),
 })
 
-const amountText = ({ minorUnits, currency }: Amount): string => `${formatMinorUnits(minorUnits)} ${currency}`
+/** An amount as the audit and errors show it: `15000.00 RUB`. */
+export const amountText = ({ minorUnits, currency }: Amount): string =>
+  `${formatMinorUnits(minorUnits)} ${currency}`
 
 export const LIMITS_EXAMPLES = {
   both: {

@@ -1,7 +1,7 @@
 // The limits that the operator sets for a site: which amounts they refuse (contract, section 16).
 import * as z from 'zod/mini'
 import { type Amount, formatMinorUnits, StoredAmount } from '../contract/amount.ts'
-import type { Limits } from '../contract/limits.ts'
+import { amountText, type Limits } from '../contract/limits.ts'
 import { dayOf, timesOf } from '../contract/payments-report.ts'
 import type { Refusal } from '../errors.ts'
 import type { Context, Memory } from './context.ts'
@@ -31,6 +31,7 @@ export function refusePayment(
   if (!maxPayment || !amount || amount.currency !== maxPayment.currency) return undefined
   if (amount.minorUnits <= maxPayment.minorUnits) return undefined
   return exceeded(
+    { name: 'maxPayment', limit: maxPayment },
     amount,
     `must be at most ${formatMinorUnits(maxPayment.minorUnits)}, the operator's limit of a payment`,
   )
@@ -48,6 +49,7 @@ export function refuseRefund(
   if (amount.minorUnits <= left) return undefined
   const limit = `the operator's limit of ${formatMinorUnits(maxRefundsPerDay.minorUnits)} for refunds a day`
   return exceeded(
+    { name: 'maxRefundsPerDay', limit: maxRefundsPerDay },
     amount,
     left > 0
       ? `must be at most ${formatMinorUnits(left)}, which is left today of ${limit}`
@@ -67,12 +69,17 @@ function acceptedOfDay(sql: Sql, now: number, offset: string, currency: string):
   )
 }
 
-function exceeded({ minorUnits }: Amount, rule: string): Refusal {
+/** @param name by which programs know which limit is exceeded */
+function exceeded(
+  { name, limit }: { name: keyof Limits; limit: Amount },
+  { minorUnits }: Amount,
+  rule: string,
+): Refusal {
   const text = `is ${formatMinorUnits(minorUnits)}, ${rule}`
   return {
     ok: false,
     code: 'site.limit.exceeded',
     description: `amount.value ${text}`,
-    fields: { 'amount.value': [text] },
+    fields: { 'amount.value': [text], [name]: [`is ${amountText(limit)}`] },
   }
 }

@@ -38,7 +38,11 @@ async function exceeded(response: Response) {
   const { errorCode, cause } = await errorOf(response)
   return [response.status, errorCode, cause]
 }
-const cause = (text: string) => [...EXCEEDED, { 'amount.value': [text] }]
+/** The key beside the amount names the limit for programs. */
+const cause = (text: string, limit: { maxPayment: string[] } | { maxRefundsPerDay: string[] }) => [
+  ...EXCEEDED,
+  { 'amount.value': [text], ...limit },
+]
 
 describe('limits', () => {
   it('are shown, both are replaced, and after a restart they are the same', async () => {
@@ -122,7 +126,9 @@ describe('a create', () => {
       const qrCode = type === 'STATIC' ? { type } : { type, ttl: 5 }
       const refused = await site.create({ qrCodeUid: type, amount: { value: '5.01' } }, qrCode)
       expect(await exceeded(refused)).toEqual(
-        cause("is 5.01, must be at most 5.00, the operator's limit of a payment"),
+        cause("is 5.01, must be at most 5.00, the operator's limit of a payment", {
+          maxPayment: ['is 5.00 RUB'],
+        }),
       )
       expect((await site.ask(`/sbp/qrCodes/${type}`)).status).toBe(404)
     }
@@ -246,7 +252,9 @@ describe('a sale', () => {
       site.ask(`/sbp/qrCodes/${qrCodeUid}/sales/${saleUid}`, { method: 'PUT', body: { amount: { value } } })
     await limit(site, { maxPayment: 5 })
     expect(await exceeded(await arm('s-1', 6))).toEqual(
-      cause("is 6.00, must be at most 5.00, the operator's limit of a payment"),
+      cause("is 6.00, must be at most 5.00, the operator's limit of a payment", {
+        maxPayment: ['is 5.00 RUB'],
+      }),
     )
     expect((await arm('s-2', 5)).status).toBe(200)
     await limit(site, { maxPayment: 1 })
@@ -277,12 +285,15 @@ describe('a refund', () => {
     expect(await exceeded(await site.of('b', 1.01))).toEqual(
       cause(
         "is 1.01, must be at most 1.00, which is left today of the operator's limit of 3.00 for refunds a day",
+        { maxRefundsPerDay: ['is 3.00 RUB'] },
       ),
     )
     expect([await snapshot(site, site.paymentUid), await site.instructions()]).toEqual([before, instructions])
     expect((await site.of('b', 1)).status).toBe(200)
     expect(await exceeded(await site.of('c', 0.01))).toEqual(
-      cause("is 0.01, but nothing is left today of the operator's limit of 3.00 for refunds a day"),
+      cause("is 0.01, but nothing is left today of the operator's limit of 3.00 for refunds a day", {
+        maxRefundsPerDay: ['is 3.00 RUB'],
+      }),
     )
   })
 
