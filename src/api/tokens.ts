@@ -82,7 +82,7 @@ again, create another QR code.`,
     tag: TAG,
     summary: 'Delete a token',
     description:
-      'The token cannot be charged any more, and the payment network ends the binding. The same request again gets the same response.',
+      'No new charge of the token is taken, and the payment network ends the binding. A charge that waits can still move money, if it was sent to the bank before: its result is reported. The same request again gets the same response.',
     scopes: ['merchant'],
     body: { schema: TokenDeletionBody, examples: TOKEN_DELETION_EXAMPLES },
     answer: { status: 204, description: 'The token is deleted', headers: [] },

@@ -8,7 +8,7 @@ import { makeLinkId } from '../../src/fps/link-id.ts'
 import { notificationSignature } from '../../src/gateway/signatures.ts'
 import { qrCodeIn } from '../support/client.ts'
 import { callbackUrl, configure, logOf, makeKey, merchantServer } from '../support/merchant.ts'
-import { errorOf, serviceWith } from '../support/service.ts'
+import { call, errorOf, ORIGIN, serviceWith } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
 import { ACCOUNT, last, pass, refusal, type TokenSite, tokenSite } from '../support/tokens.ts'
 
@@ -131,11 +131,14 @@ describe('a binding of a TOKEN code', () => {
     ['CANCELLED', (site: TokenSite, uid: string) => site.ask(`/sbp/qrCodes/${uid}`, { method: 'DELETE' })],
   ])('CREATED on an %s code is a fact: kept, usable and deletable', async (status, end) => {
     const site = tokenSite()
-    const { qrCodeUid, linkId } = await site.tokenCode()
+    const { qrCodeUid, linkId, answer } = await site.tokenCode()
     await end(site, qrCodeUid)
     await site.bind(linkId)
     const { qrCode, token } = await site.read(qrCodeUid)
     expect([qrCode.status, token?.status]).toEqual([status, 'CREATED'])
+    expect(await last(site)).toMatchObject({ type: 'token.created', status })
+    const page = await call(answer.pageUrl.slice(ORIGIN.length), { token: null })
+    expect(await page.text()).toContain('Счёт привязан')
     const order = await site.make()
     expect((await site.charge(order.qrCodeUid, token?.value)).status).toBe(200)
     expect((await site.deleteToken(token?.value)).status).toBe(204)

@@ -7,7 +7,7 @@ import { charged } from '../support/charges.ts'
 import { qrCodeIn } from '../support/client.ts'
 import { errorOf, sandbox, serviceWith } from '../support/service.ts'
 import { contextOf } from '../support/site.ts'
-import { ACCOUNT, pass, type TokenSite, tokenSite } from '../support/tokens.ts'
+import { ACCOUNT, last, pass, type TokenSite, tokenSite } from '../support/tokens.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] })
@@ -130,6 +130,41 @@ describe('a charge', () => {
     expect(await replay()).toBe('DECLINED')
     await site.deleteToken(token.value)
     expect(await replay()).toBe('DECLINED')
+  })
+
+  it('again is a replay, whatever account the request names: token and code alone say which charge it is', async () => {
+    const site = tokenSite()
+    const { qrCodeUid, linkId, token, paymentUid } = await charged(site)
+    const replays = async () => {
+      const before = await site.feed()
+      const answers = [ACCOUNT, 'customer-8', '', undefined].map((account) =>
+        site.ask(`/sbp/qrCodes/${qrCodeUid}/payments`, {
+          body: { token: token.value, ...(account !== undefined && { tokenizationAccount: account }) },
+        }),
+      )
+      const statuses = []
+      for (const answer of await Promise.all(answers)) {
+        expect([answer.status, answer.headers.get('Idempotent-Replayed')]).toEqual([200, 'true'])
+        statuses.push((await qrCodeIn(answer)).qrCode.status)
+      }
+      expect(await site.feed()).toEqual(before)
+      return new Set(statuses)
+    }
+    expect(await replays()).toEqual(new Set(['INIT_PAYMENT_BY_TOKEN']))
+    await site.report(linkId, paymentUid)
+    expect(await replays()).toEqual(new Set(['PAYED']))
+  })
+
+  it('goes on when its token is deleted: what the bank made of it is reported', async () => {
+    const site = tokenSite()
+    const { qrCodeUid, linkId, token, paymentUid } = await charged(site)
+    expect((await site.deleteToken(token.value)).status).toBe(204)
+    const other = await site.make()
+    expect((await site.charge(other.qrCodeUid, token.value)).status).toBe(400)
+    expect((await site.read(qrCodeUid)).qrCode.status).toBe('INIT_PAYMENT_BY_TOKEN')
+    await site.report(linkId, paymentUid)
+    expect((await site.read(qrCodeUid)).qrCode.status).toBe('PAYED')
+    expect(await last(site)).toMatchObject({ type: 'payment.completed', qrCodeUid })
   })
 
   it('by another token is allowed after a decline', async () => {

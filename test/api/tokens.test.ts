@@ -238,13 +238,41 @@ describe('the deletion of a token', () => {
     }
   })
 
-  it('of an expired token ends its binding too', async () => {
+  it.each([
+    ['before the clock has recorded it', async () => {}],
+    ['after', async (site: ReturnType<typeof tokenSite>) => void (await site.feed())],
+  ])('of an expired token, %s, makes it DELETED: an event, and no second instruction', async (_, wait) => {
     const site = tokenSite()
-    const { qrCodeUid, value } = await site.bound()
+    await configure(site, { callbackUrl: 'https://shop.example/' })
+    const { qrCodeUid, value, linkId, bindingUid } = await site.bound()
+    await site.rest()
     pass(366 * DAY)
-    expect((await site.deleteToken(value)).status).toBe(204)
-    expect((await site.read(qrCodeUid)).token?.status).toBe('DELETED')
-    expect((await site.feed()).slice(-2).map(({ type }) => type)).toEqual(['token.expired', 'token.deleted'])
+    await wait(site)
+    for (const status of [204, 204]) expect((await site.deleteToken(value)).status).toBe(status)
+    const { token } = await site.read(qrCodeUid)
+    expect(token).toEqual({ status: 'DELETED', last4: value.slice(-4), expiredDate: expect.any(String) })
+    const events = (await site.feed()).filter(({ type }) => /^token\.(expired|deleted)$/.test(type))
+    expect(events.map(({ type, by }) => [type, by.actor])).toEqual([
+      ['token.expired', 'clock'],
+      ['token.deleted', 'merchant'],
+    ])
+    const instructions = (await site.instructions()).map(({ content }) => content)
+    expect(instructions).toEqual([{ type: 'token.delete', linkId, bindingUid }])
+    const confirmed = await site.bind(linkId, { status: 'DELETED' }, bindingUid)
+    expect(confirmed.headers.get('Idempotent-Replayed')).toBe('true')
+    expect((await site.tokens()).map(({ status }) => status)).toEqual(['DELETED'])
+    expect(await site.instructions()).toEqual([])
+    expect((await logOf(site)).notifications).toHaveLength(1)
+  })
+
+  it('of an expired token needs a connector, as of any other: 503, and it stays EXPIRED', async () => {
+    const site = tokenSite()
+    const { value } = await site.bound()
+    pass(366 * DAY)
+    await site.feed()
+    const refused = await refusal(site, () => site.deleteToken(value, ACCOUNT, serviceWith({})))
+    expect(refused.errorCode).toBe('network.not.connected')
+    expect((await site.tokens()).map(({ status }) => status)).toEqual(['EXPIRED'])
   })
 
   it('without a token, or with one that is no text: 400, which shows no token', async () => {
