@@ -62,8 +62,12 @@ export const AuditQuery = strictObject({
   siteId: z
     .optional(z.string(SITE_RULE).check(z.regex(SITE_ID, SITE_RULE)))
     .apply(meta, { description: 'Only rows of this site' }),
-  from: z.optional(DateTimeParameter).apply(meta, { description: 'Only rows of this time or later' }),
-  to: z.optional(DateTimeParameter).apply(meta, { description: 'Only rows of this time or earlier' }),
+  from: z
+    .optional(DateTimeParameter)
+    .apply(meta, { description: 'Only rows of this time or later, to the second' }),
+  to: z
+    .optional(DateTimeParameter)
+    .apply(meta, { description: 'Only rows of this time or earlier, to the second' }),
   key: z.optional(KeyId).apply(meta, { description: 'Only rows of this key (`jti`)' }),
   limit: limitParameter({ byDefault: 50, max: 100 }),
   cursor: z.optional(Cursor),

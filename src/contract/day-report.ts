@@ -131,7 +131,7 @@ const Figures = {
 /** The figures of a period as an answer shows them. */
 const PeriodAnswer = {
   from: z.iso.datetime({ offset: true }).apply(meta, { description: 'The first moment' }),
-  to: z.iso.datetime({ offset: true }).apply(meta, { description: 'The first moment after it' }),
+  to: z.iso.datetime({ offset: true }).apply(meta, { description: 'The first moment after it: not of it' }),
   ...Figures,
   createdDynamic: z.int().apply(meta, { description: 'How many of the QR codes are DYNAMIC' }),
   createdAndPaid: z.int().apply(meta, { description: 'How many of these are PAYED now' }),
@@ -149,7 +149,8 @@ export const DayReportAnswer = z
     period: z.enum(PERIODS),
     ...PeriodAnswer,
     before: z.object(PeriodAnswer).apply(meta, {
-      description: 'The period before; where the period is not over, up to the same moment in it',
+      description:
+        'The period before; where the period is not over, up to the same moment in it, rounded down to a quarter of an hour',
     }),
   })
   .apply(meta, { id: 'DayReport' })

@@ -37,7 +37,8 @@ export const IfMatch = z
     ),
   )
   .apply(meta, {
-    description: '`ETag` of the version that you read; if it has changed since, the response is 412',
+    description:
+      '`ETag` of the version that you read; if it has changed since, the response is 412. Without it any version is changed',
   })
 
 /** The header Prefer as the seconds of its wait, 1 to 60; undefined if it has none. */

@@ -250,6 +250,8 @@ describe('the list', () => {
     expect(await keysBy('from=2027-01-02T10:00:01Z')).toEqual(['k-2'])
     expect(await keysBy('to=2027-01-02T10:00:00Z')).toEqual(['k-1'])
     expect(await keysBy('from=2027-01-02T10:00:00Z&to=2027-01-02T10:00:01Z')).toEqual(['k-2', 'k-1'])
+    // Parts of a second are cut off: rows have whole ones.
+    expect(await keysBy('from=2027-01-02T13:00:00.999%2B03:00&to=2027-01-02T10:00:00.001Z')).toEqual(['k-1'])
     vi.useRealTimers()
   })
 
@@ -257,6 +259,8 @@ describe('the list', () => {
     'limit=0',
     'limit=101',
     'from=yesterday',
+    'from=2027-01-02',
+    'to=2027-01-02T10:00:00',
     'siteId=a%20b',
     'key=',
     'cursor=%25',

@@ -198,6 +198,36 @@ describe('a week and a month', () => {
     expect([over.before.to, over.before.payments]).toEqual(['2031-11-17T00:00:00+03:00', 2])
   })
 
+  it.each([
+    ['00:00:00', '00:00:00', 0],
+    ['00:14:59', '00:00:00', 0],
+    ['00:15:00', '00:15:00', 1],
+    ['11:59:59', '11:45:00', 12],
+    ['12:00:00', '12:00:00', 12],
+    ['23:59:59', '23:45:00', 24],
+  ])(
+    'at %s are compared with a day before that ends at %s: whole quarters, rounded down',
+    async (now, end, hours) => {
+      vi.setSystemTime(Date.parse(`2031-11-20T${now}+03:00`))
+      const { before, to } = await reportOf(refundingSite())
+      expect([to, before.from, before.to, before.hours?.length]).toEqual([
+        '2031-11-21T00:00:00+03:00',
+        '2031-11-19T00:00:00+03:00',
+        `2031-11-19T${end}+03:00`,
+        hours,
+      ])
+    },
+  )
+
+  it('have `from` and do not have `to`: what happens at that moment is of the next period', async () => {
+    const { site } = await paidAt('2031-11-20T00:00:00', '2031-11-20T23:59:59', '2031-11-21T00:00:00')
+    const { from, to, payments } = await reportOf(site, 'date=2031-11-20')
+    expect([from, to, payments]).toEqual(['2031-11-20T00:00:00+03:00', '2031-11-21T00:00:00+03:00', 2])
+    expect((await reportOf(site, 'date=2031-11-21')).payments).toBe(1)
+    const days = await site.ask('/reports/payments?from=2031-11-20&to=2031-11-21', {}, clocked)
+    expect((await days.text()).match(/^PAYMENT,/gm)).toHaveLength(3)
+  })
+
   it('end with the whole month before where that one is shorter', async () => {
     vi.setSystemTime(Date.parse('2031-03-31T10:00:00+03:00'))
     const { before } = await reportOf(refundingSite(), 'period=month')

@@ -152,6 +152,68 @@ describe('the groups', () => {
     await vi.waitFor(async () => expect((await groupsOf(site)).groups).toEqual([]))
   })
 
+  it('have a later notification of a code by its own result, while an earlier one waits after a failure', async () => {
+    const answers: Record<string, number> = {}
+    const server = merchantServer(({ body }) => {
+      const { paymentId = '' } = JSON.parse(body).payment
+      return new Response(null, { status: answers[paymentId] ?? 204 })
+    })
+    const site = await notifiedSite()
+    const { linkId } = await site.make()
+    const since = expect.any(String)
+    const failing = { origin: origin(), cause: 'HTTP 500', since, failed: 0, waiting: 1 }
+    answers.first = 500
+    await site.pay(linkId, {}, 'first')
+    await tried(site)
+    expect((await groupsOf(site)).groups).toEqual([failing])
+    // It is sent at once: what was tried and waits holds no later one back.
+    await site.pay(linkId, {}, 'second')
+    await server.got(2)
+    await until(site, { status: 'DELIVERED' })
+    expect((await groupsOf(site)).groups).toEqual([failing])
+    answers.third = 404
+    await site.pay(linkId, {}, 'third')
+    await tried(site)
+    const { groups } = await groupsOf(site)
+    expect(new Set(groups)).toEqual(new Set([failing, { ...failing, cause: 'HTTP 404' }]))
+  })
+
+  it('have it among those that wait while an earlier one is being sent, and in none while itself is', async () => {
+    const { promise, resolve } = Promise.withResolvers<Response>()
+    const server = merchantServer(() => promise)
+    const site = await notifiedSite()
+    const { linkId } = await site.make()
+    await site.pay(linkId)
+    await server.got(1)
+    expect((await groupsOf(site)).groups).toEqual([])
+    await site.pay(linkId)
+    await vi.waitFor(async () =>
+      expect((await groupsOf(site)).groups).toEqual([
+        { origin: origin(), cause: 'waits behind others', since: expect.any(String), failed: 0, waiting: 1 },
+      ]),
+    )
+    server.answer = () => new Response(null, { status: 204 })
+    resolve(new Response(null, { status: 204 }))
+    await until(site, { status: 'DELIVERED' })
+    await vi.waitFor(async () => expect((await groupsOf(site)).groups).toEqual([]))
+  })
+
+  it('without address and key say that there is no address, and those that failed keep their origin', async () => {
+    merchantServer(() => new Response(null, { status: 410 }))
+    const site = await notifiedSite()
+    await pay(site, 1)
+    const failed = { origin: origin(), cause: 'HTTP 410', since: expect.any(String), failed: 1, waiting: 0 }
+    expect((await groupsOf(site)).groups).toEqual([failed])
+    await configure(site, { notificationTypes: ['PAYMENT'] })
+    expect((await groupsOf(site)).groups).toEqual([failed])
+    const bare = freshSite()
+    await configure(bare, { callbackUrl: callbackUrl() })
+    await pay(bare, 1, false)
+    await configure(bare, { notificationTypes: ['PAYMENT'] })
+    const waiting = { cause: 'no address', since: expect.any(String), failed: 0, waiting: 1 }
+    expect((await groupsOf(bare)).groups).toEqual([waiting])
+  })
+
   it('say where they are not complete: the oldest that wait are counted, with those that were tried', async () => {
     const { site } = await failingSite(500)
     const add = (count: number) =>

@@ -37,7 +37,7 @@ export const NotificationGroupsAnswer = z
       z.object({
         origin: z
           .optional(z.string())
-          .apply(meta, { description: 'The scheme, host and port of your server' }),
+          .apply(meta, { description: 'The scheme, host and port of your server; absent of `no address`' }),
         cause: z.string().apply(meta, {
           description:
             'Of the latest attempt: `HTTP 500`, or why there was no response. Or `no key`, `no address`, `waits behind others`',
