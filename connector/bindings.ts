@@ -166,7 +166,7 @@ function endsFromOf(core: Core, row: BindingRow, now: number): number | undefine
   return isDue(endsFrom, now, HOUR_MS) ? undefined : endsFrom
 }
 
-/** Takes `token.delete`: the binding is never charged again, and its end is kept for ever. */
+/** Takes `token.delete`: no charge of the binding begins any more, and its end is kept for ever. */
 export function endBinding(core: Core, data: z.output<typeof TokenDelete>): void {
   const { disk, platform } = core
   const { siteId: site, qrcId, bindingUid } = data

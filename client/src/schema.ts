@@ -149,7 +149,7 @@ export interface components {
       last4?: string
       /**
        * Format: date-time
-       * @description From this second on the token cannot be charged
+       * @description From this second on no new charge of the token is taken
        */
       expiredDate?: string
     }
@@ -509,7 +509,7 @@ export interface components {
         value?: string
         /**
          * Format: date-time
-         * @description From this second on the token cannot be charged
+         * @description From this second on no new charge of the token is taken
          */
         expiredDate?: string
         /** @description Where the token comes from */

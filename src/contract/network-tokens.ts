@@ -75,7 +75,7 @@ export const NetworkBindingsAnswer = z
             description: 'Until when the consent is awaited; absent once it came',
           }),
           expiredDate: z.optional(dateTime).apply(meta, {
-            description: 'From this second on the token cannot be charged; absent before the consent',
+            description: 'From this second on no new charge of the token is taken; absent before the consent',
           }),
         })
         .apply(meta, { id: 'NetworkBinding' }),

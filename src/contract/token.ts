@@ -44,7 +44,7 @@ export const TokenAnswer = z
       .optional(z.string())
       .apply(meta, { description: 'The last four characters of `value`, if `value` is absent' }),
     expiredDate: z.optional(z.iso.datetime({ offset: true })).apply(meta, {
-      description: 'From this second on the token cannot be charged',
+      description: 'From this second on no new charge of the token is taken',
     }),
   })
   .apply(meta, { id: 'Token' })

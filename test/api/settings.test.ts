@@ -189,6 +189,10 @@ describe('If-Match', () => {
     },
   )
 
+  it('that is * is any version, also that of settings that nobody has set', async () => {
+    expect((await put(freshSite(), FULL, { 'If-Match': '*' })).status).toBe(200)
+  })
+
   it('that is empty counts as left out: the runtime does not pass it on', async () => {
     const site = freshSite()
     expect((await put(site, FULL, { 'If-Match': ' ' })).status).toBe(200)

@@ -133,7 +133,7 @@ export const TokenNotification = z
         }),
         expiredDate: z
           .optional(DateTime)
-          .apply(meta, { description: 'From this second on the token cannot be charged' }),
+          .apply(meta, { description: 'From this second on no new charge of the token is taken' }),
         tokenizationSource: z
           .object({
             type: z.literal('QR_CODE'),
