@@ -7,9 +7,9 @@ import { type ChargeCall, chargeOutcomeOf } from './charge-rule.ts'
 import { completeCharge, declineCharge, holdCharge } from './charges.ts'
 import type { Core, OpenBank } from './core.ts'
 import type { ChargeRow } from './disk/charges.ts'
-import { DueRunner } from './due-runner.ts'
 import { messageOf } from './log.ts'
 import { intervalAt, sinceSent, UNDECIDED, UNDECIDED_MS } from './schedule.ts'
+import { QueueRunner } from './work/runner.ts'
 
 const RETRY_MS = 30_000
 const HOUR_MS = 3_600_000
@@ -21,21 +21,12 @@ const refusingKey = (bank: string): string => `chargesRefusedSince:${bank}`
 export const countRefusing = ({ banks, disk }: Core): number =>
   Array.from(banks.keys()).filter((name) => disk.meta.get(refusingKey(name))).length
 
-export class ChargeRunner extends DueRunner<ChargeRow> {
+export class ChargeRunner extends QueueRunner<ChargeRow> {
   readonly #cancellations: Cancellations
 
   constructor(core: Core, cancellations: Cancellations) {
-    super(core)
+    super(core, core.disk.charges.queue)
     this.#cancellations = cancellations
-  }
-
-  /** One of each bank: a slow one delays no other. */
-  protected override queues(now: number): string[] {
-    return this.core.disk.charges.dueBanks(now)
-  }
-
-  protected due(now: number, limit: number, bank: string): ChargeRow[] {
-    return this.core.disk.charges.due(bank, now, limit)
   }
 
   protected idOf({ site, paymentUid }: ChargeRow): string {
@@ -52,7 +43,8 @@ export class ChargeRunner extends DueRunner<ChargeRow> {
     } catch (error) {
       log('warning', 'a step of a charge failed', { ...idOf(charge), error: messageOf(error) })
       // Nothing happens where the step has changed the state: it says itself when it is due.
-      disk.charges.change(charge, { state: charge.state, nextAt: platform.now() + RETRY_MS })
+      const now = platform.now()
+      disk.charges.change(charge, { state: charge.state, next: { now, dueAt: now + RETRY_MS } })
     }
   }
 
@@ -113,12 +105,9 @@ export class ChargeRunner extends DueRunner<ChargeRow> {
     if (!opened) return
     const { note, isBegun } = opened
     const { disk, platform } = this.core
+    const now = platform.now()
     const state = isBegun ? 'PENDING' : 'QUEUED'
-    const change = {
-      state,
-      note,
-      ...(isBegun ? { sentAt: platform.now(), nextAt: platform.now() } : {}),
-    } as const
+    const change = { state, note, ...(isBegun ? { sentAt: now, next: { now, dueAt: now } } : {}) } as const
     if (!disk.charges.change(charge, change) || isBegun) return
     return { ...charge, note }
   }
@@ -192,8 +181,8 @@ export class ChargeRunner extends DueRunner<ChargeRow> {
     if (charge.state === 'HELD') holdCharge(this.core, charge, charge.reason)
     else if (sinceSent(charge, now) >= UNDECIDED_MS) holdCharge(this.core, charge, UNDECIDED)
     else {
-      const nextAt = now + Math.max(waitMs, intervalAt(sinceSent(charge, now)))
-      this.core.disk.charges.change(charge, { state: 'PENDING', nextAt })
+      const dueAt = now + Math.max(waitMs, intervalAt(sinceSent(charge, now)))
+      this.core.disk.charges.change(charge, { state: 'PENDING', next: { now, dueAt } })
     }
   }
 
@@ -203,8 +192,8 @@ export class ChargeRunner extends DueRunner<ChargeRow> {
     this.#note(charge, 'open', reason)
     const now = platform.now()
     // At its end it is declined.
-    const nextAt = Math.min(now + Math.max(waitMs, RETRY_MS), Math.max(charge.expiresAt, now))
-    disk.charges.change(charge, { state: 'QUEUED', nextAt })
+    const dueAt = Math.min(now + Math.max(waitMs, RETRY_MS), Math.max(charge.expiresAt, now))
+    disk.charges.change(charge, { state: 'QUEUED', next: { now, dueAt } })
   }
 
   #decline(charge: ChargeRow, reason: string): void {

@@ -6,6 +6,7 @@ import { completeCharge } from './charges.ts'
 import { peersOf } from './code-lookup.ts'
 import type { Core, OpenBank } from './core.ts'
 import type { ChargeRow } from './disk/charges.ts'
+import type { Problem } from './disk/webhooks.ts'
 import { reportRefundsMadeAtBank } from './refunds-at-bank.ts'
 
 interface Wanted {
@@ -33,22 +34,22 @@ export async function recordChargeWebhook(
   core: Core,
   charge: ChargeRow,
   payment: Pick<BankPayment, 'status' | 'number' | 'amount'> | undefined,
-): Promise<string | undefined> {
+): Promise<Problem | undefined> {
   if (payment?.status === 'COMPLETED') {
     completeCharge(core, charge, { reference: payment.number, amount: payment.amount })
     return
   }
   if (charge.state !== 'COMPLETED' && charge.state !== 'DECLINED') {
     core.disk.charges.wake(charge, core.platform.now())
-    return 'the charge has not ended'
+    return 'CHARGE_OPEN'
   }
   const open = core.banks.get(charge.bank)
-  if (!open?.bank.bindings) return `the connector has no bank ${charge.bank}`
+  if (!open?.bank.bindings) throw new Error(`the connector has no bank ${charge.bank}`)
   const stated = await endedState(open, open.bank.bindings, charge)
   if (stated.status === 'COMPLETED') completeCharge(core, charge, stated)
   recordChargeRefunds(core, core.disk.charges.get(charge) ?? charge, stated)
   const isOver = charge.state === 'COMPLETED' || stated.status === 'COMPLETED' || stated.status === 'DECLINED'
-  return isOver ? undefined : 'the charge was declined, and the bank states no end of it'
+  return isOver ? undefined : 'CHARGE_DECLINED'
 }
 
 /** Reports what the bank has refunded of a completed charge, and nobody has instructed. */

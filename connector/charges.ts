@@ -155,8 +155,8 @@ export function declineWithin(core: Core, charge: ChargeRow, reason: string): bo
 export function holdCharge(core: Core, charge: ChargeRow, reason: string): void {
   const { disk, platform, log } = core
   const now = platform.now()
-  const nextAt = now + intervalAt(sinceSent(charge, now))
-  if (!disk.charges.change(charge, { state: 'HELD', reason, nextAt })) return
+  const next = { now, dueAt: now + intervalAt(sinceSent(charge, now)) }
+  if (!disk.charges.change(charge, { state: 'HELD', reason, next })) return
   if (charge.state === 'HELD') return
   const { site, paymentUid } = charge
   log('error', 'a charge is held', { site, paymentUid, bank: charge.bank, reason })

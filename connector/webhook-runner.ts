@@ -8,14 +8,14 @@ import { findCharge, recordChargeWebhook } from './charge-webhook.ts'
 import { type Found, findInLists, findOnDisk, isForeign } from './code-lookup.ts'
 import type { Core, OpenBank } from './core.ts'
 import type { ChargeRow } from './disk/charges.ts'
-import type { WebhookRow } from './disk/webhooks.ts'
-import { DueRunner } from './due-runner.ts'
+import type { Problem, WebhookRow } from './disk/webhooks.ts'
 import { isSameInstant } from './instant.ts'
 import { KeyedMutex } from './keyed-mutex.ts'
 import { messageOf } from './log.ts'
 import { recordPayment, recordState } from './payments.ts'
 import { saleOfPayment } from './sales.ts'
 import { retryDelay } from './schedule.ts'
+import { QueueRunner } from './work/runner.ts'
 
 const DAY_MS = 24 * 3_600_000
 
@@ -40,20 +40,21 @@ const Stored = z.object({
 type Stored = z.output<typeof Stored>
 
 /** Problems that last until an operator acts. */
-const NO_SITE = 'no site has this code'
-const NO_SALE = 'the bank tells of no paid sale of this code'
-const NO_PAYMENT = 'the bank tells of no payment of that time'
-const LASTING: readonly string[] = [NO_SITE, NO_SALE, NO_PAYMENT]
+const LASTING: readonly Problem[] = ['NO_SITE', 'NO_SALE', 'NO_PAYMENT']
 /** So long after its receipt such a webhook is asked about: as long as the alert of it lasts. */
 const ASKED_MS = 7 * DAY_MS
 
 /** No list that was read has the code, and one was not read: the reconciliation wakes the webhook when it learns the code. */
 class ListsUnread extends Error {}
 
-export class WebhookRunner extends DueRunner<WebhookRow> {
+export class WebhookRunner extends QueueRunner<WebhookRow> {
   readonly #mutex = new KeyedMutex()
   /** The sites of the last tick: a reload puts others in their place. */
   #sites: Core['sites'] | undefined
+
+  constructor(core: Core) {
+    super(core, core.disk.webhooks.queue)
+  }
 
   /** A start and a reload are often what the person has done: all that rests is asked about once more. */
   override tick(): void {
@@ -61,15 +62,6 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
     if (sites !== this.#sites) disk.webhooks.wakeResting(platform.now())
     this.#sites = sites
     super.tick()
-  }
-
-  /** One of each bank: one that does not answer delays the payments of no other. */
-  protected override queues(now: number): string[] {
-    return this.core.disk.webhooks.dueBanks(now)
-  }
-
-  protected due(now: number, limit: number, bank: string): WebhookRow[] {
-    return this.core.disk.webhooks.due(bank, now, limit)
   }
 
   /** One of a QR code at a time: many of one code leave the others their share of what runs at once. */
@@ -81,30 +73,25 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
     const { sites, disk, platform, log } = this.core
     try {
       const problem = await this.#report(row)
-      if (problem === undefined) return
-      this.#delay(row, problem, sites)
+      if (problem !== undefined) this.#delay(row, problem, sites)
     } catch (error) {
       log('warning', 'a webhook was not reported', { bank: row.bank, error: messageOf(error) })
-      // Not at rest: what a site's list said before is not learned again after a reload.
-      const isRare = error instanceof ListsUnread && platform.now() - row.receivedAt >= ASKED_MS
-      if (isRare) disk.webhooks.delay(row, messageOf(error), platform.now() + DAY_MS)
-      else this.#delay(row, messageOf(error), sites)
+      const now = platform.now()
+      // What a site's list said before is not learned again after a reload, so it does not rest.
+      const isRare = error instanceof ListsUnread && now - row.receivedAt >= ASKED_MS
+      const note = messageOf(error)
+      const why = error instanceof NotKnown ? { problem: 'NOT_KNOWN' as const, note } : { note }
+      disk.webhooks.delay(row, why, { now, dueAt: now + (isRare ? DAY_MS : retryDelay(row.attempts)) })
     }
-    // A code can have been registered after the disk was read and before the delay was stored.
-    if (row.attempts > 0) return
-    const wanted = this.#wantedOf(row)
-    if (wanted.binding) return
-    if (findOnDisk(this.core, wanted)) disk.webhooks.wake(wanted, platform.now())
   }
 
   /** @param askedOf the sites among which its code was looked for */
-  #delay(row: WebhookRow, note: string, askedOf: Core['sites']): void {
+  #delay(row: WebhookRow, problem: Problem, askedOf: Core['sites']): void {
     const { sites, disk, platform } = this.core
     const now = platform.now()
     // A reload in the meantime has woken only what rested already.
-    const isLast = now - row.receivedAt >= ASKED_MS && askedOf === sites
-    if (LASTING.includes(note) && isLast) disk.webhooks.rest(row, note)
-    else disk.webhooks.delay(row, note, now + retryDelay(row.attempts))
+    const rests = LASTING.includes(problem) && now - row.receivedAt >= ASKED_MS && askedOf === sites
+    disk.webhooks.delay(row, { problem }, { now, dueAt: rests ? 'REST' : now + retryDelay(row.attempts) })
   }
 
   #wantedOf(row: WebhookRow): { bank: OpenBank } & Stored {
@@ -114,7 +101,7 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
   }
 
   /** @returns why it cannot be reported yet */
-  async #report(row: WebhookRow): Promise<string | undefined> {
+  async #report(row: WebhookRow): Promise<Problem | undefined> {
     const { disk, log } = this.core
     const webhook = this.#wantedOf(row)
     if (webhook.binding) return this.#recordBinding(row, webhook.bank, webhook.binding)
@@ -122,7 +109,7 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
     // Charges come first: the code of a charge is another payment's.
     if (charge) return this.#recordCharge(row, charge, webhook.payment)
     const found = findOnDisk(this.core, webhook) ?? (await this.#findInLists(webhook))
-    if (!found) return NO_SITE
+    if (!found) return 'NO_SITE'
     if (isForeign(found, webhook.owner)) {
       disk.webhooks.finish(row, 'FOREIGN', 'it is of another merchant than the code')
       log('warning', 'a webhook is of another merchant', { bank: row.bank })
@@ -150,7 +137,7 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
     row: WebhookRow,
     charge: ChargeRow,
     payment: Stored['payment'],
-  ): Promise<string | undefined> {
+  ): Promise<Problem | undefined> {
     const { disk, platform, log } = this.core
     try {
       const problem = await recordChargeWebhook(this.core, charge, payment)
@@ -159,7 +146,7 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
     } catch (error) {
       const isOld = platform.now() - row.receivedAt >= DAY_MS
       // Not on one word of the bank alone.
-      if (!(error instanceof NotKnown) || !isOld || row.note !== messageOf(error)) throw error
+      if (!(error instanceof NotKnown) || !isOld || row.problem !== 'NOT_KNOWN') throw error
       disk.webhooks.finish(row, 'GIVEN_UP', row.note)
       const { site, paymentUid, order } = charge
       const reason = row.note
@@ -172,11 +159,11 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
     row: WebhookRow,
     bank: OpenBank,
     { request, isActive, bankMemberId }: NonNullable<Stored['binding']>,
-  ): Promise<string | undefined> {
+  ): Promise<Problem | undefined> {
     const { disk, platform } = this.core
     const binding = await findBinding(this.core, bank, request)
     if (!binding) {
-      if (platform.now() - row.receivedAt < DAY_MS) return 'no site has this request to bind an account'
+      if (platform.now() - row.receivedAt < DAY_MS) return 'NO_BINDING'
       disk.webhooks.finish(row, 'GIVEN_UP', 'no site had this request to bind an account for a day')
       return
     }
@@ -191,12 +178,12 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
   async #record(
     { known, row }: Found,
     { bank, payment, paidAt }: Stored & { bank: OpenBank },
-  ): Promise<string | undefined> {
+  ): Promise<Problem | undefined> {
     const { disk, platform } = this.core
     if (known.code.type === 'COUNTER') {
       const isReported =
         payment && (await saleOfPayment(this.core, known, { amount: payment.amount, receiver: bank.name }))
-      return isReported ? undefined : NO_SALE
+      return isReported ? undefined : 'NO_SALE'
     }
     if (payment) {
       recordPayment(this.core, known, payment)
@@ -205,7 +192,7 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
       // Only the bank's own state of exactly that payment is reported.
       const isConfirmed =
         paidAt === undefined || state.payments.some((payment) => isOf(payment, known.code, paidAt))
-      if (!isConfirmed) return NO_PAYMENT
+      if (!isConfirmed) return 'NO_PAYMENT'
       recordState(this.core, known, state)
       for (const { paymentUid } of disk.payments.ofCode(known.site, known.code.qrcId)) {
         disk.refunds.wake(known.site, paymentUid, platform.now())

@@ -8,6 +8,7 @@ import { messageOf } from '../log.ts'
 import { PLATFORM } from '../platform.ts'
 import { ListFailed, listRefunds } from '../service.ts'
 import { endingTokens, endText } from '../token-ends.ts'
+import { whyWaiting } from '../webhook-problems.ts'
 import { unsentRefunds } from './held.ts'
 import { allowOnly, configOf, coreOn, type Options, openCoreFor, type Print } from './options.ts'
 import { unknownRowsOf } from './unknown-rows.ts'
@@ -112,7 +113,7 @@ function unfinishedOf(
   const { disk } = core
   const waiting = disk.webhooks
     .waiting()
-    .filter(({ bank, note, receivedAt }) => bank === name && (note !== '' || receivedAt < before))
+    .filter(({ bank, attempts, receivedAt }) => bank === name && (attempts > 0 || receivedAt < before))
   const unresolved = disk.lateAsks
     .unresolved()
     .filter(({ site, qrcId }) => disk.codes.bankOf(site, qrcId) === name)
@@ -129,9 +130,9 @@ function unfinishedOf(
       text: `${subjectText(subject)}: the bank does not state whether it was paid: see reconcile`,
     })),
     ...toSettle,
-    ...waiting.map(({ id, note, receivedAt }) => ({
+    ...waiting.map((row) => ({
       isGood: false,
-      text: `the webhook ${id} of ${new Date(receivedAt).toISOString()} is not reported: ${note || 'not yet processed'}`,
+      text: `the webhook ${row.id} of ${new Date(row.receivedAt).toISOString()} is not reported: ${whyWaiting(row)}`,
     })),
   ]
 }

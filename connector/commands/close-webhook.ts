@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import type { Core } from '../core.ts'
 import { roublesOf } from '../money.ts'
+import { whyWaiting } from '../webhook-problems.ts'
 import { confirmed, type TypedLine } from './confirmation.ts'
 import { deciderOf, type Options, type Print, reasonOf, required } from './options.ts'
 
@@ -25,8 +26,9 @@ export async function closeWebhook(
     const row = disk.webhooks.waiting().find((each) => each.bank === bank && each.id === id)
     if (!row) throw new Error(`no webhook ${id} of ${bank} waits`)
     if (row.rests) return row
-    const problem = row.note || 'not yet processed'
-    throw new Error(`the connector still asks about it: ${problem}; it can be closed a week after it came`)
+    throw new Error(
+      `the connector still asks about it: ${whyWaiting(row)}; it can be closed a week after it came`,
+    )
   }
   const row = restingRow()
   const { qrcId, payment } = Stored.parse(JSON.parse(row.content))
@@ -38,7 +40,7 @@ export async function closeWebhook(
     ...(amount ? [`${amount} RUB`] : []),
   ]
   print(parts.join(', '))
-  print(`not reported: ${row.note}`)
+  print(`not reported: ${whyWaiting(row)}`)
   print('your decision: closed; the connector does not report its payment, even if its site is added later')
   if (!options.yes)
     await (amount

@@ -1,12 +1,13 @@
 // Charges of bound accounts on disk: what was taken, what was sent, what is held.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
+import { MOVED, moved, type Next, PLACE, Place, Queue, WOKEN } from '../work/queue.ts'
 import { countOf } from './database.ts'
 import { isOneOf, OPEN, rowOf } from './rows.ts'
 
 const CHARGE_STATES = ['QUEUED', 'SENDING', 'PENDING', 'HELD', 'COMPLETED', 'DECLINED'] as const
 
-const ChargeRow = z.object({
+const ChargeRow = Place.extend({
   site: z.string(),
   paymentUid: z.string(),
   qrcId: z.string(),
@@ -30,7 +31,7 @@ const ChargeRow = z.object({
 export type ChargeRow = z.output<typeof ChargeRow>
 export type ChargeId = Pick<ChargeRow, 'site' | 'paymentUid'>
 /** A charge that was taken. */
-type NewChargeRow = Omit<ChargeRow, 'note' | 'reference' | 'linkCancelled' | 'sentAt'>
+type NewChargeRow = Omit<ChargeRow, 'note' | 'reference' | 'linkCancelled' | 'sentAt' | keyof Place>
 /** What a step of a charge changes. */
 interface ChargeChange {
   state: ChargeRow['state']
@@ -40,15 +41,16 @@ interface ChargeChange {
   linkCancelled?: 1
   sentAt?: number
   amount?: number
-  nextAt?: number
+  next?: Next
 }
 
 const SELECT = `SELECT site, payment_uid AS paymentUid, qrc_id AS qrcId, binding_uid AS bindingUid, bank, request,
   bank_order AS "order", code_reference AS codeReference, amount, purpose, given_at AS givenAt, expires_at AS expiresAt,
-  state, note, reason, reference, link_cancelled AS linkCancelled, sent_at AS sentAt, created_at AS createdAt FROM charges`
+  state, note, reason, reference, link_cancelled AS linkCancelled, sent_at AS sentAt, created_at AS createdAt, ${PLACE} FROM charges`
 export const CHARGE_IS_KNOWN = isOneOf('state', CHARGE_STATES)
 
 export class Charges {
+  readonly queue: Queue<ChargeRow>
   readonly #insert: StatementSync
   readonly #change: StatementSync
   readonly #get: StatementSync
@@ -56,8 +58,6 @@ export class Charges {
   readonly #byOrder: StatementSync
   readonly #byNote: StatementSync
   readonly #unsent: StatementSync
-  readonly #due: StatementSync
-  readonly #dueBanks: StatementSync
   readonly #held: StatementSync
   readonly #heldCount: StatementSync
   readonly #oldest: StatementSync
@@ -66,16 +66,21 @@ export class Charges {
   readonly #wake: StatementSync
 
   constructor(database: DatabaseSync) {
+    this.queue = new Queue(database, {
+      ...{ table: 'charges', select: SELECT, lane: 'bank', open: OPEN, isKnown: CHARGE_IS_KNOWN },
+      ...{ longest: 3_600_000, schema: ChargeRow },
+    })
     this.#insert = database.prepare(
       `INSERT INTO charges (site, payment_uid, qrc_id, binding_uid, bank, request, bank_order, code_reference, amount,
-       purpose, given_at, expires_at, state, reason, created_at, next_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+       purpose, given_at, expires_at, state, reason, created_at, due_at, stepped_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     )
     const identity = 'site = ? AND payment_uid = ?'
     this.#change = database.prepare(
-      `UPDATE charges SET state = ?, note = coalesce(?, note), reason = coalesce(?, reason),
-       reference = coalesce(?, reference), link_cancelled = coalesce(?, link_cancelled), sent_at = coalesce(?, sent_at),
-       amount = coalesce(?, amount), next_at = coalesce(?, next_at) WHERE ${identity} AND state = ?`,
+      `UPDATE charges SET state = :state, note = coalesce(:note, note), reason = coalesce(:reason, reason),
+       reference = coalesce(:reference, reference), link_cancelled = coalesce(:linkCancelled, link_cancelled),
+       sent_at = coalesce(:sentAt, sent_at), amount = coalesce(:amount, amount), ${MOVED}
+       WHERE site = :site AND payment_uid = :paymentUid AND state = :from`,
     )
     this.#get = database.prepare(`${SELECT} WHERE ${identity}`)
     this.#ended = database.prepare(`${SELECT} WHERE ${identity} AND state IN ('COMPLETED', 'DECLINED')`)
@@ -83,10 +88,6 @@ export class Charges {
     this.#byNote = database.prepare(`${SELECT} WHERE note = ? AND note <> ''`)
     this.#unsent = database.prepare(
       `${SELECT} WHERE ${OPEN} AND state = 'QUEUED' AND site = ? AND binding_uid = ?`,
-    )
-    this.#dueBanks = database.prepare(`SELECT DISTINCT bank FROM charges WHERE ${OPEN} AND next_at <= ?`)
-    this.#due = database.prepare(
-      `${SELECT} WHERE ${OPEN} AND ${CHARGE_IS_KNOWN} AND next_at <= ? AND bank = ? ORDER BY next_at, rowid LIMIT ?`,
     )
     this.#held = database.prepare(`${SELECT} WHERE ${OPEN} AND state = 'HELD' ORDER BY given_at`)
     this.#heldCount = database.prepare(
@@ -96,7 +97,7 @@ export class Charges {
       `SELECT min(created_at) AS oldest, count(*) AS count FROM charges WHERE ${OPEN}`,
     )
     this.#holdAll = database.prepare(
-      `UPDATE charges SET state = 'HELD', reason = ?, next_at = ? WHERE ${OPEN} AND state IN ('QUEUED', 'SENDING')`,
+      `UPDATE charges SET state = 'HELD', reason = :reason, ${WOKEN} WHERE ${OPEN} AND state IN ('QUEUED', 'SENDING')`,
     )
     this.#endedWithin = database.prepare(
       // One can be decided long after it was given. CROSS: the decisions are the few.
@@ -106,7 +107,9 @@ export class Charges {
            WHERE refund_uid IS NULL AND decided_at >= ?1 AND decided_at < ?2)
        ORDER BY given_at`,
     )
-    this.#wake = database.prepare(`UPDATE charges SET next_at = ? WHERE ${identity} AND ${OPEN}`)
+    this.#wake = database.prepare(
+      `UPDATE charges SET ${WOKEN} WHERE site = :site AND payment_uid = :paymentUid AND ${OPEN}`,
+    )
   }
 
   insert(charge: NewChargeRow): void {
@@ -114,20 +117,26 @@ export class Charges {
     const { amount, purpose, givenAt, expiresAt, state, reason, createdAt } = charge
     this.#insert.run(
       ...[site, paymentUid, qrcId, bindingUid, bank, request, order, codeReference],
-      ...[amount, purpose, givenAt, expiresAt, state, reason, createdAt, createdAt],
+      ...[amount, purpose, givenAt, expiresAt, state, reason, createdAt, createdAt, createdAt],
     )
   }
 
   /** Changes the charge if its state is still `from`: the operator or a webhook may have ended it meanwhile. */
   change(
-    { site, paymentUid, state: from }: ChargeId & Pick<ChargeRow, 'state'>,
-    change: ChargeChange,
+    { site, paymentUid, state: from, wakes }: ChargeId & Pick<ChargeRow, 'state' | 'wakes'>,
+    { state, next, ...facts }: ChargeChange,
   ): boolean {
-    const { state, note, reason, reference, linkCancelled, sentAt, amount, nextAt } = change
-    const values = [note, reason, reference, linkCancelled, sentAt, amount, nextAt].map(
-      (each) => each ?? null,
-    )
-    return this.#change.run(state, ...values, site, paymentUid, from).changes === 1
+    const {
+      note = null,
+      reason = null,
+      reference = null,
+      linkCancelled = null,
+      sentAt = null,
+      amount = null,
+    } = facts
+    const values = { state, note, reason, reference, linkCancelled, sentAt, amount }
+    const row = { site, paymentUid, from }
+    return this.#change.run({ ...values, ...row, ...moved({ wakes }, next) }).changes === 1
   }
 
   get({ site, paymentUid }: ChargeId): ChargeRow | undefined {
@@ -154,15 +163,6 @@ export class Charges {
     return rowsOf(this.#unsent.all(site, bindingUid))
   }
 
-  /** The names of the banks that have something due; of one that is not configured too. */
-  dueBanks(now: number): string[] {
-    return this.#dueBanks.all(now).map((row) => z.object({ bank: z.string() }).parse(row).bank)
-  }
-
-  due(bank: string, now: number, limit: number): ChargeRow[] {
-    return rowsOf(this.#due.all(now, bank, limit))
-  }
-
   held(): ChargeRow[] {
     return rowsOf(this.#held.all())
   }
@@ -183,12 +183,12 @@ export class Charges {
 
   /** After a restore: the backup does not know what was sent after it. */
   holdUnsent(now: number): void {
-    this.#holdAll.run('it may have been sent after the backup', now)
+    this.#holdAll.run({ reason: 'it may have been sent after the backup', now })
   }
 
   /** The bank has something to say about it. */
   wake({ site, paymentUid }: ChargeId, now: number): void {
-    this.#wake.run(now, site, paymentUid)
+    this.#wake.run({ now, site, paymentUid })
   }
 }
 

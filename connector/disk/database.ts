@@ -112,7 +112,8 @@ function migrate(database: DatabaseSync, now: number): void {
       .parse(database.prepare('PRAGMA user_version').all())
     for (const migration of MIGRATIONS.slice(version.user_version)) database.exec(migration)
     database.exec(`PRAGMA user_version = ${Math.max(version.user_version, MIGRATIONS.length)}`)
-    database.prepare(`INSERT OR IGNORE INTO meta (name, value) VALUES ('createdAt', ?)`).run(String(now))
+    const meta = new Meta(database)
+    if (meta.get('createdAt') === undefined) meta.set('createdAt', String(now))
   })
 }
 

@@ -55,7 +55,6 @@ export class Disk {
     this.charges = new Charges(database)
     this.codes = new Codes(database)
     this.decisions = new Decisions(database)
-    this.dueTimes = new DueTimes(database)
     this.heldPeriods = new HeldPeriods(database)
     this.lateAsks = new LateAsks(database)
     this.payerData = new PayerData(database)
@@ -64,6 +63,7 @@ export class Disk {
     this.reports = new Reports(database)
     this.sales = new Sales(database)
     this.webhooks = new Webhooks(database)
+    this.dueTimes = new DueTimes(database, [this.charges.queue, this.webhooks.queue])
   }
 
   /** Whether anything on the disk is of these credentials. */

@@ -1,7 +1,6 @@
 // When rows are due, and how it is corrected after the clock was ahead.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { BINDING_IS_KNOWN } from './bindings.ts'
-import { CHARGE_IS_KNOWN } from './charges.ts'
 import { CODE_IS_KNOWN } from './codes.ts'
 import { NEVER, REFUND_IS_KNOWN } from './refunds.ts'
 import { OPEN } from './rows.ts'
@@ -38,18 +37,9 @@ const QUEUES: readonly Queue[] = [
     longest: HOUR_MS,
   },
   {
-    table: 'charges',
-    due: 'next_at',
-    stepAt: 'created_at',
-    isOpen: `${OPEN} AND ${CHARGE_IS_KNOWN}`,
-    longest: HOUR_MS,
-  },
-  {
     ...{ table: 'reports', due: 'next_at', stepAt: 'created_at' },
     ...{ isOpen: `state <> 'ACCEPTED' AND state = 'PENDING'`, longest: HOUR_MS },
   },
-  // Of an old one the lists are asked for once a day: once more does no harm.
-  { table: 'webhooks', due: 'next_at', stepAt: 'received_at', isOpen: `state = 'NEW'`, longest: HOUR_MS },
   { table: 'cancellations', due: 'next_at', stepAt: 'since', isOpen: 'TRUE', longest: HOUR_MS },
 ]
 
@@ -75,8 +65,11 @@ const STATEMENTS = [
 
 export class DueTimes {
   readonly #statements: readonly StatementSync[]
+  readonly #queues: readonly { correct(now: number): number }[]
 
-  constructor(database: DatabaseSync) {
+  /** @param queues those whose tables have a place in a queue */
+  constructor(database: DatabaseSync, queues: readonly { correct(now: number): number }[]) {
+    this.#queues = queues
     this.#statements = STATEMENTS.map((text) => database.prepare(text))
   }
 
@@ -85,6 +78,7 @@ export class DueTimes {
    * @returns how many rows it has changed
    */
   correct(now: number): number {
-    return this.#statements.reduce((sum, statement) => sum + Number(statement.run({ now }).changes), 0)
+    const rows = this.#statements.reduce((sum, statement) => sum + Number(statement.run({ now }).changes), 0)
+    return this.#queues.reduce((sum, queue) => sum + queue.correct(now), rows)
   }
 }

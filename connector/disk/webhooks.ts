@@ -1,35 +1,46 @@
 // Verified webhooks on disk, until they are reported.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
+import { MOVED, moved, type Next, PLACE, Place, Queue, WOKEN } from '../work/queue.ts'
 import { countOf, timeOf } from './database.ts'
 
-const WebhookRow = z.object({
+/** Why a webhook waits. The first three last until an operator acts. */
+export const PROBLEMS = [
+  ...([
+    'NO_SITE',
+    'NO_SALE',
+    'NO_PAYMENT',
+    'NO_BINDING',
+    'CHARGE_OPEN',
+    'CHARGE_DECLINED',
+    'NOT_KNOWN',
+  ] as const),
+] as const
+export type Problem = (typeof PROBLEMS)[number]
+
+const WebhookRow = Place.extend({
   bank: z.string(),
   id: z.string(),
   content: z.string(),
   subject: z.string(),
+  problem: z.enum(PROBLEMS).nullable(),
   note: z.string(),
   receivedAt: z.int(),
-  attempts: z.int(),
-  rests: z.int().transform(Boolean),
 })
 export type WebhookRow = z.output<typeof WebhookRow>
 type NewWebhook = Pick<WebhookRow, 'bank' | 'id' | 'content'>
 
-/** `next_at` of a webhook that rests: the column is NOT NULL. `check` of an older version lists such a row too. */
-const NEVER = Number.MAX_SAFE_INTEGER
-
 /** The subject is the QR code, where the webhook names it. */
-const SELECT = `SELECT bank, id, content, coalesce(content ->> 'qrcId', id) AS subject, note, received_at AS receivedAt, attempts,
-  next_at = ${NEVER} AS rests FROM webhooks`
+const SELECT = `SELECT bank, id, content, coalesce(content ->> 'qrcId', id) AS subject, problem, note, received_at AS receivedAt, ${PLACE}
+  FROM webhooks`
+const OPEN = `state = 'NEW'`
 
 export class Webhooks {
+  readonly queue: Queue<WebhookRow>
   readonly #insert: StatementSync
   readonly #again: StatementSync
   readonly #finish: StatementSync
   readonly #delay: StatementSync
-  readonly #dueBanks: StatementSync
-  readonly #due: StatementSync
   readonly #waiting: StatementSync
   readonly #waitingCount: StatementSync
   readonly #oldestSince: StatementSync
@@ -39,13 +50,18 @@ export class Webhooks {
   readonly #wakeResting: StatementSync
 
   constructor(database: DatabaseSync) {
+    this.queue = new Queue(database, {
+      ...{ table: 'webhooks', select: SELECT, lane: 'bank', open: OPEN, key: 'subject' },
+      ...{ longest: 3_600_000, schema: WebhookRow },
+    })
     this.#insert = database.prepare(
-      `INSERT INTO webhooks (bank, id, content, state, received_at, next_at) VALUES (?, ?, ?, 'NEW', ?, ?)
-       ON CONFLICT DO NOTHING`,
+      `INSERT INTO webhooks (bank, id, content, state, received_at, due_at, stepped_at)
+       VALUES (?1, ?2, ?3, 'NEW', ?4, ?4, ?4) ON CONFLICT DO NOTHING`,
     )
     this.#again = database.prepare(
-      `UPDATE webhooks SET state = 'NEW', note = '', content = ?1, received_at = ?2, next_at = ?2, attempts = 0
-       WHERE bank = ?3 AND id = ?4 AND (state = 'GIVEN_UP' OR state = 'NEW' AND next_at = ${NEVER} OR state = 'DONE' AND (
+      `UPDATE webhooks SET state = 'NEW', problem = NULL, note = '', content = ?1, received_at = ?2, attempts = 0,
+         due_at = ?2, stepped_at = ?2, rests = 0, wakes = wakes + 1
+       WHERE bank = ?3 AND id = ?4 AND (state = 'GIVEN_UP' OR state = 'NEW' AND rests = 1 OR state = 'DONE' AND (
          ?1 ->> '$.payment' IS NULL OR content ->> '$.payment.amount' IS NOT ?1 ->> '$.payment.amount'))`,
     )
     // Its report has the payer from now on; a repeat by the bank brings the payer again.
@@ -53,16 +69,7 @@ export class Webhooks {
       `UPDATE webhooks SET state = ?, note = ?, content = json_remove(content, '$.payment.payer') WHERE bank = ? AND id = ?`,
     )
     this.#delay = database.prepare(
-      `UPDATE webhooks SET note = ?, attempts = attempts + 1, next_at = ? WHERE bank = ? AND id = ?`,
-    )
-    this.#dueBanks = database.prepare(
-      `SELECT DISTINCT bank FROM webhooks WHERE state = 'NEW' AND next_at <= ?`,
-    )
-    // `+`: by the index of times. By the bank SQLite would read all of its webhooks, those that are done too.
-    // min(): of each subject SQLite takes the row that was tried least.
-    this.#due = database.prepare(
-      `${SELECT} WHERE state = 'NEW' AND next_at <= ? AND +bank = ? GROUP BY subject
-       ORDER BY min(attempts) > 0, next_at, rowid LIMIT ?`,
+      `UPDATE webhooks SET problem = :problem, note = :note, ${MOVED} WHERE rowid = :place AND ${OPEN}`,
     )
     this.#waiting = database.prepare(`${SELECT} WHERE state = 'NEW' ORDER BY received_at`)
     this.#waitingCount = database.prepare(`SELECT count(*) AS count FROM webhooks WHERE state = 'NEW'`)
@@ -74,20 +81,18 @@ export class Webhooks {
          AND content ->> '$.payment.amount' = ?`,
     )
     this.#wake = database.prepare(
-      `UPDATE webhooks SET next_at = ?
-       WHERE state = 'NEW' AND attempts > 0 AND (content ->> 'qrcId' = ? OR content ->> 'reference' = ? OR content ->> 'order' = ?)`,
+      `UPDATE webhooks SET ${WOKEN} WHERE ${OPEN}
+       AND (content ->> 'qrcId' = :qrcId OR content ->> 'reference' = :reference OR content ->> 'order' = :order)`,
     )
     this.#wakeBinding = database.prepare(
-      `UPDATE webhooks SET next_at = ? WHERE state = 'NEW' AND attempts > 0 AND content ->> '$.binding.request' = ?`,
+      `UPDATE webhooks SET ${WOKEN} WHERE ${OPEN} AND content ->> '$.binding.request' = :request`,
     )
-    this.#wakeResting = database.prepare(
-      `UPDATE webhooks SET next_at = ? WHERE state = 'NEW' AND next_at = ${NEVER}`,
-    )
+    this.#wakeResting = database.prepare(`UPDATE webhooks SET ${WOKEN} WHERE ${OPEN} AND rests = 1`)
   }
 
   /** @returns whether it is new */
   insert({ bank, id, content }: NewWebhook, now: number): boolean {
-    return this.#insert.run(bank, id, content, now, now).changes === 1
+    return this.#insert.run(bank, id, content, now).changes === 1
   }
 
   /**
@@ -102,27 +107,14 @@ export class Webhooks {
     this.#finish.run(state, note, bank, id)
   }
 
-  delay({ bank, id }: WebhookRow, note: string, nextAt: number): void {
-    this.#delay.run(note, nextAt, bank, id)
-  }
-
-  /** The names of the banks that have something due; of one that is not configured too. */
-  dueBanks(now: number): string[] {
-    return this.#dueBanks.all(now).map((row) => z.object({ bank: z.string() }).parse(row).bank)
-  }
-
-  /** One of each subject, because these run one after another; those that were never tried first. */
-  due(bank: string, now: number, limit: number): WebhookRow[] {
-    return this.#due.all(now, bank, limit).map((row) => WebhookRow.parse(row))
-  }
-
-  /** It waits, and is not due any more, until it is woken. */
-  rest(row: WebhookRow, note: string): void {
-    this.delay(row, note, NEVER)
+  /** @param why its note has the words of an error */
+  delay(row: WebhookRow, why: { problem?: Problem; note?: string }, next: Next): void {
+    const { problem = null, note = '' } = why
+    this.#delay.run({ place: row.place, problem, note, ...moved(row, next) })
   }
 
   wakeResting(now: number): void {
-    this.#wakeResting.run(now)
+    this.#wakeResting.run({ now })
   }
 
   waiting(): WebhookRow[] {
@@ -152,11 +144,11 @@ export class Webhooks {
     now: number,
   ): void {
     const { qrcId = null, reference = null, order = null } = named
-    this.#wake.run(now, qrcId, reference, order)
+    this.#wake.run({ now, qrcId, reference, order })
   }
 
   /** The request to bind an account is on disk now: webhooks that name it are due. */
   wakeBinding(request: string, now: number): void {
-    this.#wakeBinding.run(now, request)
+    this.#wakeBinding.run({ now, request })
   }
 }

@@ -160,7 +160,7 @@ async function tried<T>(call: () => Promise<T>): Promise<T> {
 function due({ directory }: Surroundings, now: number): number {
   const [row] = read(
     directory,
-    `SELECT (SELECT count(*) FROM charges WHERE state NOT IN ('COMPLETED', 'DECLINED') AND next_at <= :now)
+    `SELECT (SELECT count(*) FROM charges WHERE state NOT IN ('COMPLETED', 'DECLINED') AND rests = 0 AND due_at <= :now)
       + (SELECT count(*) FROM reports WHERE state = 'PENDING' AND next_at <= :now) AS due`,
     { now },
   )

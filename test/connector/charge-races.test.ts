@@ -133,7 +133,7 @@ it('no answer of the bank brings its token into a report or the log', async () =
       at.service.reports,
       running.log,
       disk.reports.since(0),
-      disk.charges.due('tbank-cafe', 9e15, 9),
+      disk.charges.queue.due('tbank-cafe', 9e15, 9),
     ])
     expect(said).not.toContain(`TOKEN${request}`)
     expect([isOnDisk(at, request), isOnDisk(at, `TOKEN${request}`)]).toEqual([true, false])

@@ -314,7 +314,7 @@ it('what rests until somebody acts still rests', async () => {
   await at.tbank.pay(qrcId)
   await connector.settle()
   const [webhook] = core.disk.webhooks.waiting()
-  if (webhook) core.disk.webhooks.rest(webhook, 'no site has this code')
+  if (webhook) core.disk.webhooks.delay(webhook, { problem: 'NO_SITE' }, { now: at.clock.now, dueAt: 'REST' })
   const link = await register(at, 'tea')
   await at.tochka.pay(link.qrcId)
   await connector.settle()

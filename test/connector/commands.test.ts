@@ -153,7 +153,7 @@ describe('check', () => {
       disk.reports.delay(row, at.clock.now, '409')
     disk.webhooks.insert({ bank: 'tbank-cafe', id: 'refused', content: '{}' }, at.clock.now)
     for (const row of disk.webhooks.waiting().filter(({ id }) => id === 'refused'))
-      disk.webhooks.delay(row, 'no site has this code', at.clock.now)
+      disk.webhooks.delay(row, { problem: 'NO_SITE' }, { now: at.clock.now, dueAt: at.clock.now })
     disk.close()
     const { lines } = await runCommand(at, 'check')
     const named = lines.flatMap((line) => /^FAIL .*\b(new|old|refused)\b/.exec(line)?.[1] ?? [])

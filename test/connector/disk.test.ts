@@ -35,7 +35,7 @@ it('no statement reads a whole table, but those of commands', () => {
   const database = migrated(new Recording(':memory:'))
   new Disk(database)
   const scans = database.statements.filter((sql) =>
-    database.planOf(sql).some((line) => /^SCAN (?!.* USING )/.test(line)),
+    database.planOf(sql).some((line) => /^SCAN (?!lanes|.* USING )/.test(line)),
   )
   expect(scans.map((sql) => sql.replace(/\s+/g, ' '))).toEqual([
     // check
@@ -44,16 +44,16 @@ it('no statement reads a whole table, but those of commands', () => {
     expect.stringMatching(/ FROM charges .* FROM decisions CROSS JOIN charges /),
     // reconcile
     expect.stringMatching(/ FROM codes WHERE created_at < \? /),
-    // after the clock went back by more than a minute
-    ...['codes', 'sales', 'bindings'].map((table) =>
-      expect.stringMatching(new RegExp(`^UPDATE ${table} .* WHERE ask_at IS NULL AND asked_at > :now `)),
-    ),
     // reconcile, and each six hours: of the operator's decisions alone, which are few
     expect.stringMatching(/ FROM refunds .* FROM decisions CROSS JOIN refunds /),
     // replay
     expect.stringMatching(/ FROM reports WHERE created_at >= \? /),
     // reconcile
     expect.stringMatching(/ FROM sales WHERE reference IS NOT NULL AND min\(created_at, expires_at\) >= \? /),
+    // after the clock went back by more than a minute
+    ...['codes', 'sales', 'bindings'].map((table) =>
+      expect.stringMatching(new RegExp(`^UPDATE ${table} .* WHERE ask_at IS NULL AND asked_at > :now `)),
+    ),
   ])
   for (const decided of scans.filter((sql) => sql.includes('FROM decisions')))
     expect(database.planOf(decided).filter((line) => line.startsWith('SCAN'))).toEqual(['SCAN decisions'])
@@ -69,13 +69,19 @@ it('no statement reads a whole table, but those of commands', () => {
   expect(reports.map((sql) => database.planOf(sql)[0])).toEqual(
     Array(2).fill('SEARCH reports USING INDEX reports_open (next_at<?)'),
   )
-  // Nor the webhooks that are done.
-  const webhooks = database.statements.filter((sql) =>
-    /FROM webhooks WHERE state = 'NEW' AND next_at <= /.test(sql),
-  )
-  expect(webhooks.map((sql) => database.planOf(sql)[0])).toEqual(
-    Array(2).fill('SEARCH webhooks USING INDEX webhooks_new (next_at<?)'),
-  )
+  // Nor what is done, rests, or is of another lane.
+  for (const table of ['webhooks', 'charges']) {
+    const due = database.statements.filter(
+      (sql) => sql.includes(`FROM ${table}`) && sql.includes('rests = 0 AND due_at <= ?'),
+    )
+    const searches = due.map((sql) => database.planOf(sql).filter((line) => line.includes('due_at<?')))
+    const search = expect.stringMatching(
+      new RegExp(
+        `^SEARCH ${table} (EXISTS )?USING .*INDEX ${table}_open \\(bank=\\? AND rests=\\? AND due_at<\\?\\)$`,
+      ),
+    )
+    expect(searches).toEqual([[search], [search]])
+  }
 })
 
 it('the codes of a disk of 0.2.0 that were cancelled and are asked about end when they were, and no other', () => {
@@ -151,8 +157,13 @@ describe('a webhook that the bank repeats', () => {
 
   it.each<[string, (webhooks: Webhooks, row: WebhookRow) => void, typeof again, typeof again]>([
     ['was never tried', () => {}, untried, untried],
-    ['waits', (webhooks, row) => webhooks.delay(row, '503', 9), tried, tried],
-    ['rests', (webhooks, row) => webhooks.rest(row, 'nobody has it'), again, again],
+    ['waits', (webhooks, row) => webhooks.delay(row, { note: '503' }, { now: 2, dueAt: 9 }), tried, tried],
+    [
+      'rests',
+      (webhooks, row) => webhooks.delay(row, { problem: 'NO_SITE' }, { now: 2, dueAt: 'REST' }),
+      again,
+      again,
+    ],
     ['was given up', (webhooks, row) => webhooks.finish(row, 'GIVEN_UP', ''), again, again],
     ['is done', (webhooks, row) => webhooks.finish(row, 'DONE', ''), ended('DONE'), again],
     [
@@ -209,7 +220,7 @@ it('the counts of the metrics are those of the lists', () => {
   reports.delay(failed, 9, '500')
   expect([reports.countNotAccepted(), reports.notAccepted().length]).toEqual([3, 3])
   for (const id of ['a', 'b']) webhooks.insert({ bank: 'bank', id, content: '{}' }, 1)
-  for (const webhook of webhooks.due('bank', 1, 1)) webhooks.finish(webhook, 'DONE', '')
+  for (const webhook of webhooks.queue.due('bank', 1, 1)) webhooks.finish(webhook, 'DONE', '')
   expect([webhooks.countWaiting(), webhooks.waiting().length]).toEqual([1, 1])
   for (const state of ['QUEUED', 'HELD', 'COMPLETED', 'DECLINED'] as const) {
     refunds.insert({

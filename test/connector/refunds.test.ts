@@ -256,9 +256,23 @@ it('a held refund that waited three hours to be sent is asked about each minute 
   expect(bank.callsOf('GetQrState').length).toBeGreaterThan(asks)
 })
 
-/** A database without what the latest migration adds. */
-const WITHOUT_THE_LATEST = `DROP TABLE amount_differences; DROP INDEX refunds_made_at_bank;
-  ALTER TABLE refunds DROP COLUMN bank_uid;`
+const BACK_TO_NEXT_AT = [
+  [
+    'webhooks',
+    `ALTER TABLE webhooks DROP COLUMN problem; CREATE INDEX webhooks_new ON webhooks (next_at) WHERE state = 'NEW';`,
+  ],
+  [
+    'charges',
+    `ALTER TABLE charges DROP COLUMN attempts;
+     CREATE INDEX charges_open ON charges (next_at) WHERE state NOT IN ('COMPLETED', 'DECLINED');`,
+  ],
+].map(
+  ([table, rest]) => `DROP INDEX ${table}_open; ALTER TABLE ${table} RENAME COLUMN due_at TO next_at;
+    ${['rests', 'wakes', 'stepped_at'].map((column) => `ALTER TABLE ${table} DROP COLUMN ${column};`).join('')} ${rest}`,
+)
+/** A database without what the migrations since 0.3.0 add, but `sent_at`. */
+const AS_BEFORE = `DROP TRIGGER earlier_version; ${BACK_TO_NEXT_AT.join('')} DROP TABLE amount_differences;
+  DROP INDEX refunds_made_at_bank; ALTER TABLE refunds DROP COLUMN bank_uid;`
 
 it('of a refund that an earlier version has sent, the time counts from when it came', async () => {
   const { at, running, link, bank } = await paid(FARM)
@@ -267,7 +281,7 @@ it('of a refund that an earlier version has sent, the time counts from when it c
   await running.connector.settle(1)
   await running.stop()
   const database = openDatabase(at.directory, at.clock.now)
-  database.exec(`${WITHOUT_THE_LATEST} ALTER TABLE refunds DROP COLUMN sent_at; PRAGMA user_version = 10`)
+  database.exec(`${AS_BEFORE} ALTER TABLE refunds DROP COLUMN sent_at; PRAGMA user_version = 10`)
   database.close()
   const { core, connector } = await start(at)
   bank.fail('refund_status', { status: 502 }, 1_000)
@@ -488,9 +502,9 @@ it.each(FAKES)('$site: the merchant is told of a refund that an earlier version 
   const asked = await refund(at, each.site, link, '30.00')
   await running.stop()
   const database = openDatabase(at.directory, at.clock.now)
-  database.exec(`UPDATE refunds SET state = 'HELD', reason = 'in doubt', next_at = 8640000000000000;
+  database.exec(`${AS_BEFORE} UPDATE refunds SET state = 'HELD', reason = 'in doubt', next_at = 8640000000000000;
     DELETE FROM reports; DROP TABLE bindings; DROP TABLE charges; DROP TABLE decisions; DROP TABLE deleted_sites;
-    DROP TABLE pending_asks; ${WITHOUT_THE_LATEST} ALTER TABLE refunds DROP COLUMN sent_at; PRAGMA user_version = 5`)
+    DROP TABLE pending_asks; ALTER TABLE refunds DROP COLUMN sent_at; PRAGMA user_version = 5`)
   database.close()
   const calls = bank.callsOf(each.refund).length
   const next = await start(at)

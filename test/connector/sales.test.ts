@@ -91,9 +91,7 @@ describe('a saleUid that was armed before, of which the service has lost the ans
     expect((await arm(at, code, 's1', '7.00')).status).toBe(200)
     await connector.settle()
     expect(at.service.site('tea').payments.size).toBe(0)
-    expect(core.disk.webhooks.waiting()).toMatchObject([
-      { note: 'the bank tells of no paid sale of this code' },
-    ])
+    expect(core.disk.webhooks.waiting()).toMatchObject([{ problem: 'NO_SALE' }])
     await at.tochka.pay(code.qrcId)
     await connector.settle()
     expect(Array.from(at.service.site('tea').payments.values())).toMatchObject([
@@ -389,9 +387,7 @@ it('the webhook of a payment whose arming had no answer waits, and is listed', a
   expect((await arm(at, code, 's2')).status).toBe(503)
   await at.tochka.pay(code.qrcId)
   await connector.settle()
-  expect(core.disk.webhooks.waiting()).toMatchObject([
-    { note: 'the bank tells of no paid sale of this code' },
-  ])
+  expect(core.disk.webhooks.waiting()).toMatchObject([{ problem: 'NO_SALE' }])
   expect(at.service.site('tea').payments.size).toBe(1)
 })
 
@@ -413,9 +409,7 @@ it.each([
     expect(Array.from(at.service.site('tea').payments.values())).toMatchObject([
       { saleUid: 's0', amount: { value: '5.00' } },
     ])
-    expect(core.disk.webhooks.waiting()).toMatchObject([
-      { note: 'the bank tells of no paid sale of this code' },
-    ])
+    expect(core.disk.webhooks.waiting()).toMatchObject([{ problem: 'NO_SALE' }])
   },
 )
 
@@ -437,9 +431,7 @@ describe('two webhooks of one sum that are processed at once', () => {
       await at.tochka.pay(code.qrcId)
       await connector.settle()
       expect(at.service.site('tea').payments.size).toBe(1)
-      expect(core.disk.webhooks.waiting()).toMatchObject([
-        { note: 'the bank tells of no paid sale of this code' },
-      ])
+      expect(core.disk.webhooks.waiting()).toMatchObject([{ problem: 'NO_SALE' }])
     },
   )
 
@@ -476,7 +468,7 @@ it('a webhook that rests ends where the sale’s schedule finds its payment', as
   await connector.settle(1)
   expect(core.disk.webhooks.waiting()).toHaveLength(1)
   const [row] = core.disk.webhooks.waiting()
-  if (row) core.disk.webhooks.rest(row, 'the bank tells of no paid sale of this code')
+  if (row) core.disk.webhooks.delay(row, { problem: 'NO_SALE' }, { now: at.clock.now, dueAt: 'REST' })
   at.tochka.heal()
   at.clock.now += MINUTE
   await connector.settle()

@@ -159,9 +159,7 @@ describe('Raiffeisenbank', () => {
     })
     await connector.settle()
     expect(reported(at, 'farm').map(({ uid }) => uid)).toEqual([second])
-    expect(core.disk.webhooks.waiting()).toMatchObject([
-      { note: 'the bank tells of no payment of that time' },
-    ])
+    expect(core.disk.webhooks.waiting()).toMatchObject([{ problem: 'NO_PAYMENT' }])
   })
 
   it('a payment that the bank states only after the cancellation of the code is reported', async () => {

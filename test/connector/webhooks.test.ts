@@ -148,7 +148,7 @@ it('a register lets the webhooks of its own code be tried again, and no other', 
   await register(at, 'farm')
   await connector.settle()
   expect(attempts()).toEqual([1, 1])
-  const due = () => core.disk.webhooks.dueBanks(at.clock.now).toSorted()
+  const due = () => core.disk.webhooks.queue.lanes(at.clock.now).toSorted()
   core.disk.webhooks.wake({ qrcId: tea.qrcId, reference: 'another' }, at.clock.now)
   expect(due()).toEqual(['tochka-main'])
   core.disk.webhooks.wake({ qrcId: 'another', reference: cafe.reference.split(':')[1] }, at.clock.now)
@@ -191,7 +191,8 @@ describe('many webhooks that no site’s code explains', () => {
     const running = await start(at)
     const { connector, core } = running
     for (let i = 0; i < 150; i++) add(running, `old-${i}`, qrcIdOf(i))
-    for (const row of core.disk.webhooks.waiting().slice(1)) core.disk.webhooks.delay(row, '', 0)
+    for (const row of core.disk.webhooks.waiting().slice(1))
+      core.disk.webhooks.delay(row, {}, { now: 0, dueAt: 0 })
     const { qrcId } = await register(at, 'cafe')
     await at.tbank.pay(qrcId)
     await connector.settle(2)
@@ -216,9 +217,7 @@ describe('a code that the disk does not know', () => {
     await at.tochka.pay(qrcId)
     await connector.settle()
     expect(at.service.reports).toEqual([])
-    expect(core.disk.webhooks.waiting()).toMatchObject([
-      { bank: 'tochka-main', note: 'no site has this code' },
-    ])
+    expect(core.disk.webhooks.waiting()).toMatchObject([{ bank: 'tochka-main', problem: 'NO_SITE' }])
     // The path of the webhook says nothing of the site: it is the one whose list has the code.
     at.service.qrCodes.push(listed(at, 'farm', qrcId, reference))
     at.clock.now += 60 * MINUTE
@@ -290,12 +289,12 @@ describe('a webhook that nothing confirms for a week', () => {
   }
 
   it.each([
-    ['no site has this code', unknown],
-    ['the bank tells of no paid sale of this code', ofNoSale],
-    ['the bank tells of no payment of that time', ofNoPayment],
+    ['no site has this code', 'NO_SITE', unknown],
+    ['the bank tells of no paid sale of this code', 'NO_SALE', ofNoSale],
+    ['the bank tells of no payment of that time', 'NO_PAYMENT', ofNoPayment],
   ])(
     '%s: it is kept, and asked about only after a start, or where the bank repeats it',
-    async (note, prepare) => {
+    async (_, problem, prepare) => {
       const at = await surroundings()
       const running = await start(at)
       const { repeat } = await prepare(at, running)
@@ -307,18 +306,18 @@ describe('a webhook that nothing confirms for a week', () => {
         at.clock.now += DAY
       }
       expect(attempts).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 8, 8])
-      expect(core.disk.webhooks.waiting()).toMatchObject([{ note }])
+      expect(core.disk.webhooks.waiting()).toMatchObject([{ problem }])
       await stop()
       const next = await start(at)
       await next.connector.settle()
       const { webhooks } = next.core.disk
-      expect(webhooks.waiting()).toMatchObject([{ note, attempts: 9 }])
+      expect(webhooks.waiting()).toMatchObject([{ problem, attempts: 9 }])
       await repeat()
       for (let day = 0; day < 10; day++) {
         await next.connector.settle(1)
         at.clock.now += DAY
       }
-      expect(webhooks.waiting()).toMatchObject([{ note, attempts: 8 }])
+      expect(webhooks.waiting()).toMatchObject([{ problem, attempts: 8 }])
     },
   )
 
@@ -410,9 +409,7 @@ describe('Raiffeisenbank, whose signature leaves fields open', () => {
     expect(await post(at.raiffeisen.callbackUrl ?? '', late.body, headers)).toBe(200)
     await connector.settle()
     expect(at.service.site('farm').payments.has(String(second))).toBe(false)
-    expect(core.disk.webhooks.waiting()).toMatchObject([
-      { note: 'the bank tells of no payment of that time' },
-    ])
+    expect(core.disk.webhooks.waiting()).toMatchObject([{ problem: 'NO_PAYMENT' }])
   })
 })
 

@@ -334,9 +334,9 @@ const DUE = `SELECT
     AND NOT EXISTS (SELECT 1 FROM refunds AS before WHERE before.site = refunds.site
       AND before.payment_uid = refunds.payment_uid AND before.rowid < refunds.rowid
       AND before.state NOT IN ('COMPLETED', 'DECLINED'))) +
-  (SELECT count(*) FROM charges WHERE state NOT IN ('COMPLETED', 'DECLINED') AND next_at <= :now) +
+  (SELECT count(*) FROM charges WHERE state NOT IN ('COMPLETED', 'DECLINED') AND rests = 0 AND due_at <= :now) +
   (SELECT count(*) FROM bindings WHERE ask_at <= :now) +
-  (SELECT count(*) FROM webhooks WHERE state = 'NEW' AND next_at <= :now) +
+  (SELECT count(*) FROM webhooks WHERE state = 'NEW' AND rests = 0 AND due_at <= :now) +
   (SELECT count(*) FROM reports WHERE state = 'PENDING' AND next_at <= :now) AS due`
 
 /** The production configuration lets no notification go to this machine: here is a workerd that is told otherwise. */

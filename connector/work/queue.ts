@@ -1,0 +1,115 @@
+// A queue: the rows of a table that have work left, by lane and by the time at which each is due.
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import * as z from 'zod'
+import { rowOf } from '../disk/rows.ts'
+
+/**
+ * The place of a row in its queue, in columns that every table with a queue has. `due_at`: Unix milliseconds. `rests`: it is not due
+ * until it is woken. `wakes`: how often it was. `attempts`: steps since it was new. `stepped_at`: when a step last set the time.
+ */
+export const Place = z.object({
+  place: z.int(),
+  wakes: z.int(),
+  attempts: z.int(),
+  rests: z.int().transform(Boolean),
+})
+export type Place = z.output<typeof Place>
+/** For a SELECT. */
+export const PLACE = 'rowid AS place, wakes, attempts, rests'
+
+/** When a row is due next; REST: when it is woken. */
+export interface Next {
+  now: number
+  dueAt: number | 'REST'
+}
+
+/**
+ * For the UPDATE of a step, with the parameters of `moved`. A row that was woken since the step has read it keeps the time of
+ * its wake: what the step has learned can be from before. Everything else of the step is written.
+ */
+export const MOVED = `due_at = iif(wakes = :wakes, coalesce(:dueAt, due_at), due_at),
+  rests = iif(wakes = :wakes, coalesce(:rests, rests), rests),
+  attempts = attempts + (:now IS NOT NULL), stepped_at = coalesce(:now, stepped_at)`
+
+/** @param next undefined: the step says nothing of the time */
+export const moved = ({ wakes }: Pick<Place, 'wakes'>, next: Next | undefined) => ({
+  wakes,
+  dueAt: next === undefined || next.dueAt === 'REST' ? null : next.dueAt,
+  rests: next === undefined ? null : Number(next.dueAt === 'REST'),
+  now: next?.now ?? null,
+})
+
+/** For the UPDATE that wakes rows. */
+export const WOKEN = 'due_at = :now, rests = 0, wakes = wakes + 1'
+
+interface QueueOf<Row> {
+  table: string
+  /** Without its condition. */
+  select: string
+  /** The rows of one lane delay those of no other. */
+  lane: 'bank' | 'site'
+  /** The condition of the partial index on lane, rests and due_at: which rows have work left. */
+  open: string
+  /** Which of them this version can read. */
+  isKnown?: string
+  /** A column: of the rows with one value only one is due, because they run one after another. */
+  key?: string
+  /** The longest ordinary delay, in milliseconds. */
+  longest: number
+  schema: z.ZodType<Row>
+}
+
+const Lane = z.object({ lane: z.string() })
+
+export class Queue<Row extends Place> {
+  readonly #schema: z.ZodType<Row>
+  readonly #lanes: StatementSync
+  readonly #due: StatementSync
+  readonly #delay: StatementSync
+  readonly #correct: StatementSync
+
+  constructor(
+    database: DatabaseSync,
+    { table, select, lane, open, isKnown = 'TRUE', key, longest, schema }: QueueOf<Row>,
+  ) {
+    this.#schema = schema
+    // One search of the index for each lane, however many rows it has.
+    this.#lanes = database.prepare(
+      `WITH RECURSIVE lanes (lane) AS (
+         SELECT min(${lane}) FROM ${table} WHERE ${open}
+         UNION ALL SELECT (SELECT min(${lane}) FROM ${table} WHERE ${open} AND ${lane} > lanes.lane) FROM lanes WHERE lane IS NOT NULL)
+       SELECT lane FROM lanes WHERE lane IS NOT NULL
+         AND EXISTS (SELECT 1 FROM ${table} WHERE ${open} AND ${lane} = lanes.lane AND rests = 0 AND due_at <= ?)`,
+    )
+    // min(): of each key SQLite takes the row that was tried least.
+    const order = key ? `GROUP BY ${key} ORDER BY min(attempts) > 0,` : 'ORDER BY attempts > 0,'
+    this.#due = database.prepare(
+      `${select} WHERE ${open} AND ${isKnown} AND ${lane} = ? AND rests = 0 AND due_at <= ? ${order} due_at, rowid LIMIT ?`,
+    )
+    this.#delay = database.prepare(`UPDATE ${table} SET ${MOVED} WHERE rowid = :place AND ${open}`)
+    this.#correct = database.prepare(
+      `UPDATE ${table} SET due_at = :now, wakes = wakes + 1
+       WHERE ${open} AND ${isKnown} AND rests = 0 AND due_at > :now AND (due_at > :now + ${longest} OR stepped_at > :now)`,
+    )
+  }
+
+  /** The lanes that have something due; those of a bank or site that is not configured too. */
+  lanes(now: number): string[] {
+    return this.#lanes.all(now).map((row) => Lane.parse(row).lane)
+  }
+
+  /** Those that were never tried first. */
+  due(lane: string, now: number, limit: number): Row[] {
+    return this.#due.all(lane, now, limit).map((row) => rowOf(this.#schema, row))
+  }
+
+  /** A step has not ended the row. */
+  delay(row: Place, next: Next): void {
+    this.#delay.run({ place: row.place, ...moved(row, next) })
+  }
+
+  /** Has what a clock put off that was ahead of `now` due now. @returns how many rows */
+  correct(now: number): number {
+    return Number(this.#correct.run({ now }).changes)
+  }
+}
