@@ -5,8 +5,6 @@ import { addressOf } from './disk/reports.ts'
 import { roublesOf } from './money.ts'
 
 const DAY_MS = 24 * 3_600_000
-export const HELD = 'held, because it is not known whether the money has gone'
-
 /** Below the site's address: where a refund is reported. */
 export const reportPathOf = ({ paymentUid, refundUid }: RefundId): string =>
   `payments/${paymentUid}/refunds/${refundUid}`
@@ -24,39 +22,46 @@ export function reportRefund(
   core.disk.reports.put({ site, path: reportPathOf(refund), body }, core.platform.now())
 }
 
-/** What the merchant was last told of a refund. */
-export const toldOf = ({ disk }: Core, refund: RefundRow) =>
-  disk.reports.get(addressOf(refund.site, reportPathOf(refund)))
+/** What the merchant is told of a refund without a result. */
+type Told = NonNullable<RefundRow['told']>
 
-/** Tells the merchant what a refund waits for. */
-export function reportHeld(core: Core, refund: RefundRow, isAsked: boolean): void {
-  const { site, reason } = refund
-  const who = isAsked ? 'the bank is asked again' : 'the operator has to look at the bank'
-  const text = `${HELD}; ${who}: ${reason}`
-  const body = { status: 'WAITING', reason: text.slice(0, 255) }
-  core.disk.reports.put({ site, path: reportPathOf(refund), body }, core.platform.now())
+const bodyOf = (text: string) => ({ status: 'WAITING', reason: text.slice(0, 255) })
+
+function tell(core: Core, refund: RefundId, told: Told, text: string): void {
+  const { disk, platform } = core
+  const now = platform.now()
+  disk.transaction(() => {
+    disk.reports.put({ site: refund.site, path: reportPathOf(refund), body: bodyOf(text) }, now)
+    disk.refunds.tell(refund, told, now)
+  })
 }
 
-const UNSENT = 'not sent yet, it is tried again'
+/** Tells the merchant what a held refund waits for. */
+export function reportHeld(core: Core, refund: RefundId & Pick<RefundRow, 'reason'>, isAsked: boolean): void {
+  const who = isAsked ? 'the bank is asked again' : 'the operator has to look at the bank'
+  tell(
+    core,
+    refund,
+    'HELD',
+    `held, because it is not known whether the money has gone; ${who}: ${refund.reason}`,
+  )
+}
 
 /** Tells the merchant why a refund has not been sent. The merchant can do nothing about it: a change is reported at most once a day. */
 export function reportUnsent(core: Core, refund: RefundRow, reason: string): void {
   const { disk, platform } = core
-  const { site } = refund
-  const path = reportPathOf(refund)
-  const body = { status: 'WAITING', reason: `${UNSENT}: ${reason}`.slice(0, 255) }
-  const now = platform.now()
-  const told = toldOf(core, refund)
-  const isTold = told?.body.includes(UNSENT) && now - told.createdAt < DAY_MS
-  if (isTold || told?.body === JSON.stringify(body)) return
-  disk.reports.put({ site, path, body }, now)
+  const { site, told, toldAt } = refund
+  const text = `not sent yet, it is tried again: ${reason}`
+  if (told === 'UNSENT') {
+    const isToday = toldAt !== null && platform.now() - toldAt < DAY_MS
+    const report = disk.reports.get(addressOf(site, reportPathOf(refund)))
+    if (isToday || report?.body === JSON.stringify(bodyOf(text))) return
+  }
+  tell(core, refund, 'UNSENT', text)
 }
 
 /** Tells the merchant that a refund which it read is not sent, or held, is at the bank. */
 export function reportSent(core: Core, refund: RefundRow): void {
-  const { disk, platform } = core
-  const told = toldOf(core, refund)?.body
-  if (!told?.includes(UNSENT) && !told?.includes(HELD)) return
-  const body = { status: 'WAITING', reason: 'sent to the bank, which has not stated the result yet' }
-  disk.reports.put({ site: refund.site, path: reportPathOf(refund), body }, platform.now())
+  if (refund.told === 'UNSENT' || refund.told === 'HELD')
+    tell(core, refund, 'SENT', 'sent to the bank, which has not stated the result yet')
 }

@@ -4,25 +4,20 @@ import { isLearned } from './code-lookup.ts'
 import { bankOf, type Core, type OpenBank } from './core.ts'
 import type { RefundRow } from './disk/refunds.ts'
 import { mayLackRefunds } from './disk-age.ts'
-import { DueRunner } from './due-runner.ts'
 import { messageOf } from './log.ts'
 import { reportSent, reportUnsent } from './refund-reports.ts'
 import { outcomeOf, type RefundCall } from './refund-rule.ts'
 import { finishRefund, holdRefund, refundKeyOf } from './refunds.ts'
 import { intervalAt, sinceSent, UNDECIDED, UNDECIDED_MS } from './schedule.ts'
+import { QueueRunner } from './work/runner.ts'
 
 const RETRY_MS = 60_000
 /** Not sent by then, the merchant is told why. */
 const UNSENT_MS = 3_600_000
 
-export class RefundRunner extends DueRunner<RefundRow> {
-  /** One of each bank: a slow one delays no other. */
-  protected override queues(now: number): string[] {
-    return this.core.disk.refunds.dueBanks(now)
-  }
-
-  protected due(now: number, limit: number, bank: string): RefundRow[] {
-    return this.core.disk.refunds.due(bank, now, limit)
+export class RefundRunner extends QueueRunner<RefundRow> {
+  constructor(core: Core) {
+    super(core, core.disk.refunds.queue)
   }
 
   protected idOf({ site, paymentUid }: RefundRow): string {
@@ -50,16 +45,16 @@ export class RefundRunner extends DueRunner<RefundRow> {
     } catch (error) {
       log('warning', 'a step of a refund failed', { ...idOf(refund), error: messageOf(error) })
       // Nothing happens where the step has changed the state: it says itself when it is due.
-      this.#delay(refund, platform.now() + RETRY_MS, messageOf(error))
+      this.#delay(refund, RETRY_MS, messageOf(error))
     }
   }
 
   #missingBank(refund: RefundRow): void {
-    const { log, platform } = this.core
+    const { log } = this.core
     // A held one is listed, and its error was logged when it was held.
     const level = refund.state === 'HELD' ? 'warning' : 'error'
     log(level, 'the bank of a refund is not configured', { ...idOf(refund), bank: refund.bank })
-    this.#delay(refund, platform.now() + 3_600_000, `the connector has no bank ${refund.bank}`)
+    this.#delay(refund, 3_600_000, `the connector has no bank ${refund.bank}`)
   }
 
   /** A request only with the state SENDING on disk. */
@@ -87,7 +82,10 @@ export class RefundRunner extends DueRunner<RefundRow> {
         return
       case 'queue':
         if (now - refund.createdAt >= UNSENT_MS) reportUnsent(this.core, refund, reason)
-        disk.refunds.change(refund, { state: 'QUEUED', reason, nextAt: now + Math.max(waitMs, RETRY_MS) })
+        disk.refunds.change(refund, {
+          ...{ state: 'QUEUED', reason },
+          next: { now, dueAt: now + Math.max(waitMs, RETRY_MS) },
+        })
         return
       case 'hold':
         holdRefund(this.core, refund, { reason })
@@ -105,7 +103,7 @@ export class RefundRunner extends DueRunner<RefundRow> {
     if (refund.state === 'HELD') holdRefund(this.core, refund, refund)
     else if (age >= UNDECIDED_MS) holdRefund(this.core, refund, { reason: UNDECIDED, note: refund.note })
     else {
-      this.#delay(refund, now + Math.max(waitMs, intervalAt(age)))
+      this.#delay(refund, Math.max(waitMs, intervalAt(age)))
       reportSent(this.core, refund)
     }
   }
@@ -129,7 +127,8 @@ export class RefundRunner extends DueRunner<RefundRow> {
         if (age >= UNDECIDED_MS) holdRefund(this.core, refund, { reason: UNDECIDED, note })
         else {
           const { sentAt } = refund
-          disk.refunds.change(refund, { state: 'PENDING', note, sentAt, nextAt: now + intervalAt(age) })
+          const next = { now, dueAt: now + intervalAt(age) }
+          disk.refunds.change(refund, { state: 'PENDING', note, sentAt, next })
           reportSent(this.core, refund)
         }
       }
@@ -137,11 +136,15 @@ export class RefundRunner extends DueRunner<RefundRow> {
   }
 
   /** @param why it was not sent, where it waits to be */
-  #delay(refund: RefundRow, nextAt: number, why?: string): void {
+  #delay(refund: RefundRow, delayMs: number, why?: string): void {
+    const { disk, platform } = this.core
+    const now = platform.now()
     const { state } = refund
-    const change =
-      state === 'QUEUED' && why !== undefined ? { state, reason: why, nextAt } : { state, nextAt }
-    this.core.disk.refunds.change(refund, change)
+    const next = { now, dueAt: now + delayMs }
+    disk.refunds.change(
+      refund,
+      state === 'QUEUED' && why !== undefined ? { state, reason: why, next } : { state, next },
+    )
   }
 }
 

@@ -2,10 +2,10 @@
 import * as z from 'zod'
 import { bankOf, type Core } from './core.ts'
 import { derivedId } from './derived-id.ts'
-import { NEVER, type RefundId, type RefundRow } from './disk/refunds.ts'
+import type { RefundId, RefundRow } from './disk/refunds.ts'
 import { ageOf, type Given, UNREAD } from './disk-age.ts'
 import { AmountField, kopecksOf } from './money.ts'
-import { HELD, reportHeld, reportRefund, toldOf } from './refund-reports.ts'
+import { reportHeld, reportRefund } from './refund-reports.ts'
 import { makeRoomFor } from './refunds-at-bank.ts'
 import { intervalAt, sinceSent } from './schedule.ts'
 
@@ -114,12 +114,10 @@ export function holdRefund(core: Core, refund: RefundRow, { reason, note = '' }:
   const { disk, platform, log } = core
   const now = platform.now()
   const isAsked = note !== '' || core.banks.get(refund.bank)?.bank.hasRefundKey === true
-  const nextAt = isAsked ? now + intervalAt(sinceSent(refund, now)) : NEVER
-  // Of one that was not sent the merchant has read another reason.
-  const isTold = toldOf(core, refund)?.body.includes(HELD) === true
-  const isNews = refund.state !== 'HELD' || refund.reason !== reason || !isTold
+  const dueAt = isAsked ? now + intervalAt(sinceSent(refund, now)) : 'REST'
+  const isNews = refund.state !== 'HELD' || refund.reason !== reason || refund.told !== 'HELD'
   const isHeld = disk.transaction(() => {
-    if (!disk.refunds.change(refund, { state: 'HELD', reason, note, nextAt })) return false
+    if (!disk.refunds.change(refund, { state: 'HELD', reason, note, next: { now, dueAt } })) return false
     if (isNews) reportHeld(core, { ...refund, reason }, isAsked)
     return true
   })

@@ -63,7 +63,10 @@ export class Disk {
     this.reports = new Reports(database)
     this.sales = new Sales(database)
     this.webhooks = new Webhooks(database)
-    this.dueTimes = new DueTimes(database, [this.charges.queue, this.webhooks.queue])
+    this.dueTimes = new DueTimes(
+      database,
+      [this.charges, this.refunds, this.webhooks].map(({ queue }) => queue),
+    )
   }
 
   /** Whether anything on the disk is of these credentials. */

@@ -2,8 +2,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { BINDING_IS_KNOWN } from './bindings.ts'
 import { CODE_IS_KNOWN } from './codes.ts'
-import { NEVER, REFUND_IS_KNOWN } from './refunds.ts'
-import { OPEN } from './rows.ts'
 import { SALE_IS_KNOWN } from './sales.ts'
 
 const HOUR_MS = 3_600_000
@@ -30,13 +28,6 @@ const QUEUES: readonly Queue[] = [
     ...{ isOpen: BINDING_IS_KNOWN, longest: DAY_MS },
   },
   {
-    table: 'refunds',
-    due: 'next_at',
-    stepAt: 'created_at',
-    isOpen: `${OPEN} AND ${REFUND_IS_KNOWN}`,
-    longest: HOUR_MS,
-  },
-  {
     ...{ table: 'reports', due: 'next_at', stepAt: 'created_at' },
     ...{ isOpen: `state <> 'ACCEPTED' AND state = 'PENDING'`, longest: HOUR_MS },
   },
@@ -44,7 +35,7 @@ const QUEUES: readonly Queue[] = [
 ]
 
 const broughtForward = ({ table, due, stepAt, isOpen, longest }: Queue): string =>
-  `UPDATE ${table} SET ${due} = :now WHERE ${isOpen} AND ${due} > :now AND ${due} < ${NEVER}
+  `UPDATE ${table} SET ${due} = :now WHERE ${isOpen} AND ${due} > :now
    AND (${due} > :now + ${longest} OR ${stepAt} > :now)`
 
 /**

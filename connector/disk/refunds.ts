@@ -1,15 +1,13 @@
 // Refunds on disk: what was taken, what may have been sent, what is held.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
+import { MOVED, moved, type Next, PLACE, Place, Queue, WOKEN } from '../work/queue.ts'
 import { countOf } from './database.ts'
 import { isOneOf, OPEN, rowOf } from './rows.ts'
 
 const REFUND_STATES = ['QUEUED', 'SENDING', 'PENDING', 'HELD', 'COMPLETED', 'DECLINED'] as const
 
-/** When a held refund is due: only the operator's decision ends it. No date is later. */
-export const NEVER = 8_640_000_000_000_000
-
-const RefundRow = z.object({
+const RefundRow = Place.extend({
   site: z.string(),
   paymentUid: z.string(),
   refundUid: z.string(),
@@ -25,8 +23,10 @@ const RefundRow = z.object({
   sentAt: z.int().nullable(),
   /** Of a refund that was made at the bank: the number of its identifier; null: an instruction has named it. */
   bankUid: z.int().nullable(),
+  /** What the merchant was told last of one without a result, and when. */
+  told: z.enum(['HELD', 'UNSENT', 'SENT']).nullable(),
+  toldAt: z.int().nullable(),
   createdAt: z.int(),
-  nextAt: z.int(),
 })
 export type RefundRow = z.output<typeof RefundRow>
 export type RefundId = Pick<RefundRow, 'site' | 'paymentUid' | 'refundUid'>
@@ -36,63 +36,65 @@ interface RefundChange {
   note?: string
   reason?: string
   sentAt?: number | null
-  nextAt?: number
+  next?: Next
 }
 
 const SELECT = `SELECT site, payment_uid AS paymentUid, refund_uid AS refundUid, bank, qrc_id AS qrcId, reference,
-  network_uid AS networkUid, amount, given_at AS givenAt, state, note, reason, sent_at AS sentAt, bank_uid AS bankUid, created_at AS createdAt, next_at AS nextAt
-  FROM refunds`
+  network_uid AS networkUid, amount, given_at AS givenAt, state, note, reason, sent_at AS sentAt, bank_uid AS bankUid, told, told_at AS toldAt, created_at AS createdAt,
+  ${PLACE} FROM refunds`
 export const REFUND_IS_KNOWN = isOneOf('state', REFUND_STATES)
 
 /** One refund of a payment is in flight: the oldest that waits begins when no other is open. */
-const BLOCKED = `(state = 'QUEUED' AND EXISTS (SELECT 1 FROM refunds AS other
-  WHERE other.site = due.site AND other.payment_uid = due.payment_uid AND other.rowid <> due.rowid
-  AND other.state NOT IN ('COMPLETED', 'DECLINED') AND (other.state <> 'QUEUED' OR other.rowid < due.rowid)))`
+const IS_READY = `NOT (state = 'QUEUED' AND EXISTS (SELECT 1 FROM refunds AS other
+  WHERE other.site = refunds.site AND other.payment_uid = refunds.payment_uid AND other.rowid <> refunds.rowid
+  AND other.state NOT IN ('COMPLETED', 'DECLINED') AND (other.state <> 'QUEUED' OR other.rowid < refunds.rowid)))`
 
 export class Refunds {
+  readonly queue: Queue<RefundRow>
   readonly #insert: StatementSync
   readonly #change: StatementSync
   readonly #get: StatementSync
   readonly #rename: StatementSync
   readonly #madeAtBank: StatementSync
   readonly #ofPayment: StatementSync
-  readonly #dueBanks: StatementSync
-  readonly #due: StatementSync
   readonly #held: StatementSync
   readonly #heldCount: StatementSync
   readonly #unsent: StatementSync
   readonly #oldest: StatementSync
   readonly #holdAll: StatementSync
   readonly #wake: StatementSync
+  readonly #told: StatementSync
   readonly #endedWithin: StatementSync
 
   constructor(database: DatabaseSync) {
+    this.queue = new Queue(database, {
+      ...{ table: 'refunds', select: SELECT, lane: 'bank', open: OPEN, isKnown: REFUND_IS_KNOWN },
+      ...{ isReady: IS_READY, longest: 3_600_000, schema: RefundRow },
+    })
     this.#insert = database.prepare(
       // Not OR IGNORE: it would ignore a value that is missing, too.
       `INSERT INTO refunds (site, payment_uid, refund_uid, bank, qrc_id, reference, network_uid, amount,
-       given_at, state, reason, bank_uid, created_at, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       given_at, state, reason, bank_uid, created_at, due_at, stepped_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT DO NOTHING`,
     )
     const identity = 'site = ? AND payment_uid = ? AND refund_uid = ?'
     this.#change = database.prepare(
-      `UPDATE refunds SET state = ?, note = coalesce(?, note), reason = coalesce(?, reason),
-       sent_at = coalesce(?, sent_at), next_at = iif(next_at = ?, coalesce(?, next_at), next_at) WHERE ${identity} AND state = ?`,
+      `UPDATE refunds SET state = :state, note = coalesce(:note, note), reason = coalesce(:reason, reason),
+       sent_at = coalesce(:sentAt, sent_at), ${MOVED}
+       WHERE site = :site AND payment_uid = :paymentUid AND refund_uid = :refundUid AND state = :from`,
     )
+    this.#told = database.prepare(`UPDATE refunds SET told = ?, told_at = ? WHERE ${identity}`)
     this.#get = database.prepare(`${SELECT} WHERE ${identity}`)
     this.#rename = database.prepare(`UPDATE refunds SET refund_uid = ?, bank_uid = ? WHERE ${identity}`)
     this.#ofPayment = database.prepare(`${SELECT} WHERE site = ? AND payment_uid = ? ORDER BY rowid`)
     this.#madeAtBank = database.prepare(`${SELECT} WHERE site = ? AND bank_uid IS NOT NULL`)
-    this.#dueBanks = database.prepare(`SELECT DISTINCT bank FROM refunds WHERE ${OPEN} AND next_at <= ?`)
-    this.#due = database.prepare(
-      `${SELECT} AS due WHERE ${OPEN} AND ${REFUND_IS_KNOWN} AND next_at <= ? AND bank = ? AND NOT ${BLOCKED}
-       ORDER BY next_at, rowid LIMIT ?`,
-    )
     this.#held = database.prepare(`${SELECT} WHERE ${OPEN} AND state = 'HELD' ORDER BY given_at`)
     this.#heldCount = database.prepare(
       `SELECT count(*) AS count FROM refunds WHERE ${OPEN} AND state = 'HELD'`,
     )
     this.#unsent = database.prepare(
-      `${SELECT} AS due WHERE ${OPEN} AND state = 'QUEUED' AND reason <> '' AND created_at <= ? AND NOT ${BLOCKED}
+      `${SELECT} WHERE ${OPEN} AND state = 'QUEUED' AND reason <> '' AND created_at <= ? AND ${IS_READY}
        ORDER BY given_at`,
     )
     this.#oldest = database.prepare(
@@ -110,16 +112,16 @@ export class Refunds {
        ORDER BY given_at`,
     )
     this.#wake = database.prepare(
-      `UPDATE refunds SET next_at = ? WHERE site = ? AND payment_uid = ? AND ${OPEN}`,
+      `UPDATE refunds SET ${WOKEN} WHERE site = :site AND payment_uid = :paymentUid AND ${OPEN}`,
     )
   }
 
-  insert(refund: Omit<RefundRow, 'note' | 'sentAt' | 'nextAt'>): void {
+  insert(refund: Omit<RefundRow, 'note' | 'sentAt' | 'told' | 'toldAt' | keyof Place>): void {
     const { site, paymentUid, refundUid, bank, qrcId, reference, networkUid } = refund
     const { amount, givenAt, state, reason, bankUid, createdAt } = refund
     this.#insert.run(
       ...[site, paymentUid, refundUid, bank, qrcId, reference, networkUid],
-      ...[amount, givenAt, state, reason, bankUid, createdAt, createdAt],
+      ...[amount, givenAt, state, reason, bankUid, createdAt, createdAt, createdAt],
     )
   }
 
@@ -128,15 +130,17 @@ export class Refunds {
     this.#rename.run(to.refundUid, to.bankUid, site, paymentUid, refundUid)
   }
 
-  /**
-   * Changes the refund if its state is still `from`: the operator may have settled it meanwhile. One that was woken meanwhile
-   * stays due: what the bank has stated can be from before.
-   */
-  change(refund: RefundRow, change: RefundChange): boolean {
-    const { site, paymentUid, refundUid, state: from, nextAt: dueAt } = refund
-    const { state, note, reason, sentAt, nextAt } = change
-    const values = [state, note ?? null, reason ?? null, sentAt ?? null, dueAt, nextAt ?? null]
-    return this.#change.run(...values, site, paymentUid, refundUid, from).changes === 1
+  /** Changes the refund if its state is still `from`: the operator may have settled it meanwhile. */
+  change(refund: RefundRow, { state, next, ...facts }: RefundChange): boolean {
+    const { site, paymentUid, refundUid, state: from } = refund
+    const { note = null, reason = null, sentAt = null } = facts
+    const row = { site, paymentUid, refundUid, from }
+    return this.#change.run({ state, note, reason, sentAt, ...row, ...moved(refund, next) }).changes === 1
+  }
+
+  /** The merchant is told this of a refund without a result. */
+  tell({ site, paymentUid, refundUid }: RefundId, told: NonNullable<RefundRow['told']>, now: number): void {
+    this.#told.run(told, now, site, paymentUid, refundUid)
   }
 
   get({ site, paymentUid, refundUid }: RefundId): RefundRow | undefined {
@@ -151,15 +155,6 @@ export class Refunds {
   /** Those of a site that were made at the bank, and that this version has named. */
   madeAtBank(site: string): RefundRow[] {
     return rowsOf(this.#madeAtBank.all(site))
-  }
-
-  /** The names of the banks that have something due; of one that is not configured too. */
-  dueBanks(now: number): string[] {
-    return this.#dueBanks.all(now).map((row) => z.object({ bank: z.string() }).parse(row).bank)
-  }
-
-  due(bank: string, now: number, limit: number): RefundRow[] {
-    return rowsOf(this.#due.all(now, bank, limit))
   }
 
   held(): RefundRow[] {
@@ -195,7 +190,7 @@ export class Refunds {
 
   /** The bank has something to say about the payment's refunds. */
   wake(site: string, paymentUid: string, now: number): void {
-    this.#wake.run(now, site, paymentUid)
+    this.#wake.run({ now, site, paymentUid })
   }
 }
 

@@ -26,7 +26,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX refunds_made_at_bank ON refunds (site) WHERE bank_uid IS NOT NULL;
   `,
   `
-  -- The place of webhooks and charges in the queue of their bank: see work/queue.ts.
+  -- The place of webhooks, charges and refunds in the queue of their bank: see work/queue.ts.
   ALTER TABLE webhooks RENAME COLUMN next_at TO due_at;
   ALTER TABLE webhooks ADD COLUMN rests INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE webhooks ADD COLUMN wakes INTEGER NOT NULL DEFAULT 0;
@@ -49,6 +49,30 @@ export const MIGRATIONS: readonly string[] = [
   UPDATE charges SET stepped_at = created_at;
   DROP INDEX charges_open;
   CREATE INDEX charges_open ON charges (bank, rests, due_at) WHERE state NOT IN ('COMPLETED', 'DECLINED');
+
+  ALTER TABLE refunds RENAME COLUMN next_at TO due_at;
+  ALTER TABLE refunds ADD COLUMN rests INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE refunds ADD COLUMN wakes INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE refunds ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE refunds ADD COLUMN stepped_at INTEGER NOT NULL DEFAULT 0;
+  -- What the merchant was told last of a refund without a result: HELD, UNSENT, SENT; and when.
+  ALTER TABLE refunds ADD COLUMN told TEXT;
+  ALTER TABLE refunds ADD COLUMN told_at INTEGER;
+  UPDATE refunds SET stepped_at = created_at;
+  UPDATE refunds SET rests = 1, due_at = created_at WHERE due_at = 8640000000000000;
+  UPDATE refunds SET told_at = reports.created_at, told = CASE
+      WHEN body ->> 'reason' LIKE 'held, %' THEN 'HELD' WHEN body ->> 'reason' LIKE 'not sent yet, %' THEN 'UNSENT' ELSE 'SENT' END
+    FROM reports WHERE body ->> 'status' = 'WAITING'
+      AND refunds.state NOT IN ('COMPLETED', 'DECLINED') AND reports.site = refunds.site
+      AND substr(path, -length(payment_uid || refund_uid) - 20) = '/payments/' || payment_uid || '/refunds/' || refund_uid;
+  -- A note of the form {status}{?}{ milliseconds} is JSON from now on.
+  UPDATE refunds SET note = json_patch(
+      json_object('before', rtrim(iif(instr(note, ' ') = 0, note, substr(note, 1, instr(note, ' ') - 1)), '?'),
+        'isInDoubt', json(iif(instr(note, '?') = 0, 'false', 'true'))),
+      iif(instr(note, ' ') = 0, '{}', json_object('failedAt', CAST(substr(note, instr(note, ' ') + 1) AS INTEGER))))
+    WHERE note GLOB 'CONFIRMED*' OR note GLOB 'PARTIAL_REFUNDED*';
+  DROP INDEX refunds_open;
+  CREATE INDEX refunds_open ON refunds (bank, rests, due_at) WHERE state NOT IN ('COMPLETED', 'DECLINED');
 
   -- 0.3.0 does not read the version of the schema. Each start of it has this statement.
   CREATE TRIGGER earlier_version BEFORE INSERT ON meta

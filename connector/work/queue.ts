@@ -52,6 +52,8 @@ interface QueueOf<Row> {
   open: string
   /** Which of them this version can read. */
   isKnown?: string
+  /** Which of them need not wait for another row. */
+  isReady?: string
   /** A column: of the rows with one value only one is due, because they run one after another. */
   key?: string
   /** The longest ordinary delay, in milliseconds. */
@@ -70,7 +72,7 @@ export class Queue<Row extends Place> {
 
   constructor(
     database: DatabaseSync,
-    { table, select, lane, open, isKnown = 'TRUE', key, longest, schema }: QueueOf<Row>,
+    { table, select, lane, open, isKnown = 'TRUE', isReady = 'TRUE', key, longest, schema }: QueueOf<Row>,
   ) {
     this.#schema = schema
     // One search of the index for each lane, however many rows it has.
@@ -84,7 +86,7 @@ export class Queue<Row extends Place> {
     // min(): of each key SQLite takes the row that was tried least.
     const order = key ? `GROUP BY ${key} ORDER BY min(attempts) > 0,` : 'ORDER BY attempts > 0,'
     this.#due = database.prepare(
-      `${select} WHERE ${open} AND ${isKnown} AND ${lane} = ? AND rests = 0 AND due_at <= ? ${order} due_at, rowid LIMIT ?`,
+      `${select} WHERE ${open} AND ${isKnown} AND ${isReady} AND ${lane} = ? AND rests = 0 AND due_at <= ? ${order} due_at, rowid LIMIT ?`,
     )
     this.#delay = database.prepare(`UPDATE ${table} SET ${MOVED} WHERE rowid = :place AND ${open}`)
     this.#correct = database.prepare(

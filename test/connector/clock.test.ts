@@ -323,10 +323,10 @@ it('what rests until somebody acts still rests', async () => {
   await connector.settle()
   const resting = () => [
     core.disk.webhooks.waiting().map(({ rests }) => rests),
-    rowsOf(at, 'refunds').map(({ state, next_at }) => [state, next_at]),
+    rowsOf(at, 'refunds').map(({ state, rests }) => [state, rests]),
   ]
   const before = resting()
-  expect(before).toEqual([[true], [['HELD', 8_640_000_000_000_000]]])
+  expect(before).toEqual([[true], [['HELD', 1]]])
   at.clock.now -= DAY
   core.disk.dueTimes.correct(at.clock.now)
   expect(resting()).toEqual(before)

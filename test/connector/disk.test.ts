@@ -70,7 +70,7 @@ it('no statement reads a whole table, but those of commands', () => {
     Array(2).fill('SEARCH reports USING INDEX reports_open (next_at<?)'),
   )
   // Nor what is done, rests, or is of another lane.
-  for (const table of ['webhooks', 'charges']) {
+  for (const table of ['webhooks', 'charges', 'refunds']) {
     const due = database.statements.filter(
       (sql) => sql.includes(`FROM ${table}`) && sql.includes('rests = 0 AND due_at <= ?'),
     )

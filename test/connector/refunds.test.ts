@@ -266,6 +266,11 @@ const BACK_TO_NEXT_AT = [
     `ALTER TABLE charges DROP COLUMN attempts;
      CREATE INDEX charges_open ON charges (next_at) WHERE state NOT IN ('COMPLETED', 'DECLINED');`,
   ],
+  [
+    'refunds',
+    `ALTER TABLE refunds DROP COLUMN attempts; ALTER TABLE refunds DROP COLUMN told; ALTER TABLE refunds DROP COLUMN told_at;
+     CREATE INDEX refunds_open ON refunds (next_at) WHERE state NOT IN ('COMPLETED', 'DECLINED');`,
+  ],
 ].map(
   ([table, rest]) => `DROP INDEX ${table}_open; ALTER TABLE ${table} RENAME COLUMN due_at TO next_at;
     ${['rests', 'wakes', 'stepped_at'].map((column) => `ALTER TABLE ${table} DROP COLUMN ${column};`).join('')} ${rest}`,

@@ -35,7 +35,7 @@ it('SIGTERM on a full disk ends it after the requests in flight, which get their
   const asked = at.service.instruct('qrCode.register', registerData(at, 'cafe'), at.clock.now)
   await until(() => at.tbank.calls.length > 0)
   const database = new DatabaseSync(join(at.directory, 'data/connector.sqlite'))
-  database.exec(`CREATE TRIGGER full BEFORE DELETE ON meta
+  database.exec(`PRAGMA busy_timeout = 10000; CREATE TRIGGER full BEFORE DELETE ON meta
     BEGIN SELECT raise(ABORT, 'database or disk is full'); END`)
   database.close()
   const ended = connector.kill('SIGTERM')

@@ -330,7 +330,7 @@ const DAY_MS = 24 * 3_600_000
 const DUE = `SELECT
   (SELECT count(*) FROM codes WHERE ask_at <= :now) +
   (SELECT count(*) FROM sales WHERE ask_at <= :now) +
-  (SELECT count(*) FROM refunds WHERE state NOT IN ('COMPLETED', 'DECLINED') AND next_at <= :now
+  (SELECT count(*) FROM refunds WHERE state NOT IN ('COMPLETED', 'DECLINED') AND rests = 0 AND due_at <= :now
     AND NOT EXISTS (SELECT 1 FROM refunds AS before WHERE before.site = refunds.site
       AND before.payment_uid = refunds.payment_uid AND before.rowid < refunds.rowid
       AND before.state NOT IN ('COMPLETED', 'DECLINED'))) +

@@ -1,5 +1,5 @@
 // Refunds of T-Bank: Cancel has no key, and no answer of it says that nothing was done.
-
+import * as z from 'zod'
 import type { NewRefund, RefundState } from '../../bank.ts'
 import { notInDoubt, Refused, Unavailable } from '../../bank-errors.ts'
 import { messageOf } from '../../log.ts'
@@ -13,20 +13,17 @@ const NEVER_REFUNDED = ['REFUNDED', 'REVERSED', ...OVER]
 /** The bank's statement that the first refund failed counts if it stands after that time. */
 const STANDS_MS = 3_600_000
 
-/** What is kept of a refund between the calls: `{status before it}{? if Cancel had no answer} {since when it is stated as failed}`. */
-interface Note {
-  before: string
-  isInDoubt: boolean
-  failedAt?: number
-}
+/** What is kept of a refund between the calls. */
+const Note = z.object({
+  /** The status before it. */
+  before: z.string(),
+  /** Whether Cancel had no answer. */
+  isInDoubt: z.boolean(),
+  /** Since when it is stated as failed; Unix milliseconds. */
+  failedAt: z.int().optional(),
+})
 
-const textOf = ({ before, isInDoubt, failedAt }: Note): string =>
-  `${before}${isInDoubt ? '?' : ''}${failedAt === undefined ? '' : ` ${failedAt}`}`
-
-function noteOf(text: string): Note {
-  const [, before = '', mark, failedAt] = /^([A-Z_]*)(\?)?(?: (\d+))?$/.exec(text) ?? []
-  return { before, isInDoubt: mark !== undefined, ...(failedAt && { failedAt: Number(failedAt) }) }
-}
+const textOf = (note: z.output<typeof Note>): string => JSON.stringify(note)
 
 /** @throws Refused where nothing is left of the payment; Unavailable where Cancel was not sent */
 export async function refundPayment(
@@ -79,7 +76,7 @@ export async function stateOfRefund(
   { reference, order, isFirst }: NewRefund,
   { text, now }: { text: string; now: number },
 ): Promise<RefundState> {
-  const { before, isInDoubt, failedAt = now } = noteOf(text)
+  const { before, isInDoubt, failedAt = now } = Note.parse(JSON.parse(text))
   const fields = { PaymentId: reference }
   const answer = await call({ operation: 'GetQrState', fields }, QR_STATE)
   const { Status = '', OrderId = order, QrCancelCode, QrCancelMessage } = answer
