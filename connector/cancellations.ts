@@ -1,25 +1,20 @@
 // Cancellation of links: on disk until the bank says that nobody can pay the link any more (contract, section 14).
 import * as z from 'zod'
-import { bankOf, type OpenBank } from './core.ts'
+import { bankOf, type Core, type OpenBank } from './core.ts'
 import type { CancellationRow } from './disk/cancellations.ts'
-import { DueRunner } from './due-runner.ts'
 import { messageOf } from './log.ts'
 import { type Answer, unavailable } from './registers.ts'
 import { intervalAt } from './schedule.ts'
+import { QueueRunner } from './work/runner.ts'
 
 /** The state of a cancelled link is requested once more: a payment may have come before the cancellation. */
 const AFTER_CANCEL_MS = 60_000
 
 export const Cancel = z.object({ siteId: z.string(), qrcId: z.string(), reference: z.string().optional() })
 
-export class Cancellations extends DueRunner<CancellationRow> {
-  /** One of each bank: a slow one delays no other. */
-  protected override queues(now: number): string[] {
-    return this.core.disk.cancellations.dueBanks(now)
-  }
-
-  protected due(now: number, limit: number, bank: string): CancellationRow[] {
-    return this.core.disk.cancellations.due(bank, now, limit)
+export class Cancellations extends QueueRunner<CancellationRow> {
+  constructor(core: Core) {
+    super(core, core.disk.cancellations.queue)
   }
 
   protected idOf({ site, qrcId }: CancellationRow): string {
@@ -27,16 +22,15 @@ export class Cancellations extends DueRunner<CancellationRow> {
   }
 
   protected async run(row: CancellationRow): Promise<void> {
-    const { disk, platform, log } = this.core
+    const { log } = this.core
     const found = bankOf(this.core, row.reference)
     try {
       if (found?.bank) await this.#cancel(found.bank, row)
-      else disk.cancellations.delay(row, platform.now() + 3_600_000)
+      else this.#delay(row, 3_600_000)
     } catch (error) {
-      const now = platform.now()
       const { site, qrcId } = row
       log('warning', 'a step of a cancellation failed', { site, qrcId, error: messageOf(error) })
-      disk.cancellations.delay(row, now + intervalAt(now - row.since))
+      this.#delay(row)
     }
   }
 
@@ -54,8 +48,10 @@ export class Cancellations extends DueRunner<CancellationRow> {
     const isOnlyBinding = found.rest === '' && found.request !== undefined
     if (!found.bank.bank.cancel || isOnlyBinding) return { status: 204 }
     const now = platform.now()
-    const row = { site, qrcId, reference, since: now }
-    disk.cancellations.put(row, now + intervalAt(0))
+    const row = disk.cancellations.put(
+      { site, qrcId, reference, bank: found.name, since: now },
+      now + intervalAt(0),
+    )
     return (await this.#cancel(found.bank, row))
       ? { status: 204 }
       : unavailable('the bank has not confirmed it: it is sent again')
@@ -69,7 +65,7 @@ export class Cancellations extends DueRunner<CancellationRow> {
     const end = await this.#endOf(open, row)
     const now = platform.now()
     if (end === undefined) {
-      disk.cancellations.delay(row, now + intervalAt(now - row.since))
+      this.#delay(row)
       log('warning', 'a cancellation is not confirmed', { site, bank: open.name, qrcId })
       return false
     }
@@ -82,6 +78,12 @@ export class Cancellations extends DueRunner<CancellationRow> {
       else if (state === 'OPEN') disk.codes.asked(code.id, 'OPEN', code.askedAt, now)
     })
     return true
+  }
+
+  #delay(row: CancellationRow, delayMs?: number): void {
+    const { disk, platform } = this.core
+    const now = platform.now()
+    disk.cancellations.queue.delay(row, { now, dueAt: now + (delayMs ?? intervalAt(now - row.since)) })
   }
 
   /** Whether the bank has cancelled it, or states another end; undefined if neither is known. */

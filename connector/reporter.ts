@@ -2,11 +2,11 @@
 import * as z from 'zod'
 import type { Core } from './core.ts'
 import type { ReportRow } from './disk/reports.ts'
-import { DueRunner } from './due-runner.ts'
 import { messageOf } from './log.ts'
 import { renameRefused } from './refunds-at-bank.ts'
 import { retryDelay } from './schedule.ts'
 import { type ReportAnswer, sendReport } from './service.ts'
+import { QueueRunner } from './work/runner.ts'
 
 /** No answer delays a report for longer. */
 const MAX_RETRY_AFTER_MS = 3_600_000
@@ -16,18 +16,10 @@ const AT_ONCE = 64
 
 const Status = z.object({ status: z.string() })
 
-export class Reporter extends DueRunner<ReportRow> {
+/** The lane is the site: reports that get no answer delay those of no other. */
+export class Reporter extends QueueRunner<ReportRow> {
   constructor(core: Core) {
-    super(core, AT_ONCE)
-  }
-
-  /** One of each site: reports that get no answer delay those of no other site. */
-  protected override queues(now: number): string[] {
-    return this.core.disk.reports.dueSites(now)
-  }
-
-  protected due(now: number, limit: number, site: string): ReportRow[] {
-    return this.core.disk.reports.due(site, now, limit)
+    super(core, core.disk.reports.queue, AT_ONCE)
   }
 
   protected idOf({ path }: ReportRow): string {
@@ -76,7 +68,8 @@ export async function deliver(core: Core, report: ReportRow): Promise<Delivered>
       retryDelay(report.attempts),
       Math.min(answer.retryAfter * 1000, MAX_RETRY_AFTER_MS),
     )
-    disk.reports.delay(report, platform.now() + delay, text)
+    const now = platform.now()
+    disk.reports.delay(report, text, { now, dueAt: now + delay })
     log('warning', 'a report was not accepted', {
       site: report.site,
       path: report.path,

@@ -1,62 +1,53 @@
 // Cancellations of links that the bank has not confirmed yet.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
+import { PLACE, Place, Queue } from '../work/queue.ts'
 import { countOf } from './database.ts'
 
-const CancellationRow = z.object({
+const CancellationRow = Place.extend({
   site: z.string(),
   qrcId: z.string(),
   reference: z.string(),
+  bank: z.string(),
   since: z.int(),
 })
 export type CancellationRow = z.output<typeof CancellationRow>
+type NewCancellation = Omit<CancellationRow, keyof Place>
+
+const SELECT = `SELECT site, qrc_id AS qrcId, reference, bank, since, ${PLACE} FROM cancellations`
 
 export class Cancellations {
+  readonly queue: Queue<CancellationRow>
   readonly #put: StatementSync
   readonly #done: StatementSync
-  readonly #delay: StatementSync
-  readonly #dueBanks: StatementSync
-  readonly #due: StatementSync
+  readonly #get: StatementSync
   readonly #all: StatementSync
   readonly #count: StatementSync
 
   constructor(database: DatabaseSync) {
+    this.queue = new Queue(database, {
+      ...{ table: 'cancellations', select: SELECT, lane: 'bank', open: 'TRUE', longest: 3_600_000 },
+      schema: CancellationRow,
+    })
     this.#put = database.prepare(
-      `INSERT INTO cancellations (site, qrc_id, reference, since, next_at) VALUES (?, ?, ?, ?, ?)
+      `INSERT INTO cancellations (site, qrc_id, reference, bank, since, due_at, stepped_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?5)
        ON CONFLICT DO NOTHING`,
     )
     this.#done = database.prepare('DELETE FROM cancellations WHERE site = ? AND qrc_id = ?')
-    this.#delay = database.prepare('UPDATE cancellations SET next_at = ? WHERE site = ? AND qrc_id = ?')
-    const select = 'SELECT site, qrc_id AS qrcId, reference, since FROM cancellations'
-    // A reference begins with the bank's name, which has no colon.
-    const bank = `substr(reference, 1, instr(reference, ':') - 1)`
-    this.#dueBanks = database.prepare(`SELECT DISTINCT ${bank} AS bank FROM cancellations WHERE next_at <= ?`)
-    this.#due = database.prepare(`${select} WHERE next_at <= ? AND ${bank} = ? ORDER BY next_at LIMIT ?`)
-    this.#all = database.prepare(`${select} ORDER BY since, site, qrc_id`)
+    this.#get = database.prepare(`${SELECT} WHERE site = ? AND qrc_id = ?`)
+    this.#all = database.prepare(`${SELECT} ORDER BY since, site, qrc_id`)
     this.#count = database.prepare('SELECT count(*) AS count FROM cancellations')
   }
 
-  /** Before the bank is called. */
-  put({ site, qrcId, reference, since }: CancellationRow, nextAt: number): void {
-    this.#put.run(site, qrcId, reference, since, nextAt)
+  /** Before the bank is called. @returns the row; that of an earlier request stays */
+  put({ site, qrcId, reference, bank, since }: NewCancellation, dueAt: number): CancellationRow {
+    this.#put.run(site, qrcId, reference, bank, since, dueAt)
+    return CancellationRow.parse(this.#get.get(site, qrcId))
   }
 
   /** Nobody can pay the link any more. */
   done({ site, qrcId }: CancellationRow): void {
     this.#done.run(site, qrcId)
-  }
-
-  delay({ site, qrcId }: CancellationRow, nextAt: number): void {
-    this.#delay.run(nextAt, site, qrcId)
-  }
-
-  /** The names of the banks that have something due; of one that is not configured too. */
-  dueBanks(now: number): string[] {
-    return this.#dueBanks.all(now).map((row) => z.object({ bank: z.string() }).parse(row).bank)
-  }
-
-  due(bank: string, now: number, limit: number): CancellationRow[] {
-    return this.#due.all(now, bank, limit).map((row) => CancellationRow.parse(row))
   }
 
   /** The oldest first. */

@@ -65,7 +65,7 @@ export class Disk {
     this.webhooks = new Webhooks(database)
     this.dueTimes = new DueTimes(
       database,
-      [this.charges, this.refunds, this.webhooks].map(({ queue }) => queue),
+      [this.cancellations, this.charges, this.refunds, this.reports, this.webhooks].map(({ queue }) => queue),
     )
   }
 

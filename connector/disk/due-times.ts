@@ -27,11 +27,6 @@ const QUEUES: readonly Queue[] = [
     ...{ table: 'bindings', due: 'ask_at', stepAt: 'max(created_at, asked_at)' },
     ...{ isOpen: BINDING_IS_KNOWN, longest: DAY_MS },
   },
-  {
-    ...{ table: 'reports', due: 'next_at', stepAt: 'created_at' },
-    ...{ isOpen: `state <> 'ACCEPTED' AND state = 'PENDING'`, longest: HOUR_MS },
-  },
-  { table: 'cancellations', due: 'next_at', stepAt: 'since', isOpen: 'TRUE', longest: HOUR_MS },
 ]
 
 const broughtForward = ({ table, due, stepAt, isOpen, longest }: Queue): string =>

@@ -1,14 +1,14 @@
 // Reports on disk, until the service has accepted them.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
+import { MOVED, moved, type Next, PLACE, Place, Queue } from '../work/queue.ts'
 import { countOf, timeOf } from './database.ts'
 
-const ReportRow = z.object({
+const ReportRow = Place.extend({
   path: z.string(),
   site: z.string(),
   body: z.string(),
   createdAt: z.int(),
-  attempts: z.int(),
   answer: z.string(),
 })
 export type ReportRow = z.output<typeof ReportRow>
@@ -26,14 +26,13 @@ export const addressOf = (site: string, path: string): string =>
 
 /** In each statement about few of many rows: SQLite uses the partial index only where its condition is repeated. */
 const OPEN = `state <> 'ACCEPTED' AND state <> 'UNKNOWN'`
-const SELECT = 'SELECT path, site, body, created_at AS createdAt, attempts, answer FROM reports'
+const SELECT = `SELECT path, site, body, created_at AS createdAt, answer, ${PLACE} FROM reports`
 
 export class Reports {
+  readonly queue: Queue<ReportRow>
   readonly #put: StatementSync
   readonly #accepted: StatementSync
   readonly #failed: StatementSync
-  readonly #dueSites: StatementSync
-  readonly #due: StatementSync
   readonly #open: StatementSync
   readonly #openCount: StatementSync
   readonly #oldestSince: StatementSync
@@ -43,22 +42,18 @@ export class Reports {
   readonly #get: StatementSync
 
   constructor(database: DatabaseSync) {
+    this.queue = new Queue(database, {
+      ...{ table: 'reports', select: SELECT, lane: 'site', open: `${OPEN} AND state = 'PENDING'` },
+      ...{ longest: 3_600_000, schema: ReportRow },
+    })
     this.#put = database.prepare(
-      `INSERT INTO reports (path, site, body, state, created_at, next_at) VALUES (?, ?, ?, 'PENDING', ?, ?)
-       ON CONFLICT (path) DO UPDATE SET body = excluded.body, state = 'PENDING', created_at = excluded.created_at,
-       next_at = excluded.next_at, attempts = 0, answer = ''`,
+      `INSERT INTO reports (path, site, body, state, created_at, due_at, stepped_at) VALUES (?1, ?2, ?3, 'PENDING', ?4, ?4, ?4)
+       ON CONFLICT (path) DO UPDATE SET body = ?3, state = 'PENDING', created_at = ?4, due_at = ?4, stepped_at = ?4,
+       wakes = wakes + 1, attempts = 0, answer = ''`,
     )
     this.#accepted = database.prepare(`UPDATE reports SET state = ?, answer = ? WHERE path = ? AND body = ?`)
     this.#failed = database.prepare(
-      'UPDATE reports SET attempts = attempts + 1, next_at = ?, answer = ? WHERE path = ? AND body = ?',
-    )
-    this.#dueSites = database.prepare(
-      `SELECT site FROM reports WHERE ${OPEN} AND state = 'PENDING' AND next_at <= ?
-       GROUP BY site ORDER BY min(attempts > 0), min(next_at)`,
-    )
-    this.#due = database.prepare(
-      `${SELECT} WHERE ${OPEN} AND state = 'PENDING' AND next_at <= ? AND site = ?
-       ORDER BY attempts > 0, rowid LIMIT ?`,
+      `UPDATE reports SET answer = :answer, ${MOVED} WHERE path = :path AND body = :body`,
     )
     this.#open = database.prepare(`${SELECT} WHERE ${OPEN} ORDER BY created_at`)
     this.#openCount = database.prepare(`SELECT count(*) AS count FROM reports WHERE ${OPEN}`)
@@ -75,7 +70,7 @@ export class Reports {
 
   /** A later report of one address replaces the earlier one: the same again is sent again. */
   put({ path, site, body }: NewReport, now: number): void {
-    this.#put.run(addressOf(site, path), site, JSON.stringify(body), now, now)
+    this.#put.run(addressOf(site, path), site, JSON.stringify(body), now)
   }
 
   /**
@@ -86,23 +81,14 @@ export class Reports {
     this.#accepted.run(state, answer, path, body)
   }
 
-  delay({ path, body }: ReportRow, nextAt: number, answer: string): void {
-    this.#failed.run(nextAt, answer, path, body)
-  }
-
-  /** The sites that have something due, first those with what was never tried; one that is not configured too. */
-  dueSites(now: number): string[] {
-    return this.#dueSites.all(now).map((row) => z.object({ site: z.string() }).parse(row).site)
+  delay(report: ReportRow, answer: string, next: Next): void {
+    const { path, body } = report
+    this.#failed.run({ path, body, answer, ...moved(report, next) })
   }
 
   /** @param path its address */
   remove(path: string): void {
     this.#remove.run(path)
-  }
-
-  /** Those that were never tried first. */
-  due(site: string, now: number, limit: number): ReportRow[] {
-    return this.#due.all(now, site, limit).map((row) => ReportRow.parse(row))
   }
 
   notAccepted(): ReportRow[] {

@@ -26,7 +26,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX refunds_made_at_bank ON refunds (site) WHERE bank_uid IS NOT NULL;
   `,
   `
-  -- The place of webhooks, charges and refunds in the queue of their bank: see work/queue.ts.
+  -- The place of a row in a queue: see work/queue.ts.
   ALTER TABLE webhooks RENAME COLUMN next_at TO due_at;
   ALTER TABLE webhooks ADD COLUMN rests INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE webhooks ADD COLUMN wakes INTEGER NOT NULL DEFAULT 0;
@@ -73,6 +73,25 @@ export const MIGRATIONS: readonly string[] = [
     WHERE note GLOB 'CONFIRMED*' OR note GLOB 'PARTIAL_REFUNDED*';
   DROP INDEX refunds_open;
   CREATE INDEX refunds_open ON refunds (bank, rests, due_at) WHERE state NOT IN ('COMPLETED', 'DECLINED');
+
+  ALTER TABLE reports RENAME COLUMN next_at TO due_at;
+  ALTER TABLE reports ADD COLUMN rests INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE reports ADD COLUMN wakes INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE reports ADD COLUMN stepped_at INTEGER NOT NULL DEFAULT 0;
+  UPDATE reports SET stepped_at = created_at WHERE state <> 'ACCEPTED';
+  DROP INDEX reports_open;
+  CREATE INDEX reports_open ON reports (site, rests, due_at) WHERE state <> 'ACCEPTED';
+
+  ALTER TABLE cancellations RENAME COLUMN next_at TO due_at;
+  ALTER TABLE cancellations ADD COLUMN bank TEXT NOT NULL DEFAULT '';
+  ALTER TABLE cancellations ADD COLUMN rests INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE cancellations ADD COLUMN wakes INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE cancellations ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE cancellations ADD COLUMN stepped_at INTEGER NOT NULL DEFAULT 0;
+  -- A reference begins with the bank's name, which has no colon.
+  UPDATE cancellations SET stepped_at = since, bank = substr(reference, 1, instr(reference, ':') - 1);
+  DROP INDEX cancellations_due;
+  CREATE INDEX cancellations_open ON cancellations (bank, rests, due_at);
 
   -- 0.3.0 does not read the version of the schema. Each start of it has this statement.
   CREATE TRIGGER earlier_version BEFORE INSERT ON meta

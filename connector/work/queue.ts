@@ -75,13 +75,14 @@ export class Queue<Row extends Place> {
     { table, select, lane, open, isKnown = 'TRUE', isReady = 'TRUE', key, longest, schema }: QueueOf<Row>,
   ) {
     this.#schema = schema
-    // One search of the index for each lane, however many rows it has.
+    const due = `FROM ${table} WHERE ${open} AND ${lane} = lanes.lane AND rests = 0 AND due_at <= ?1`
+    // The lanes are found with one search of the index each, however many rows a lane has.
     this.#lanes = database.prepare(
       `WITH RECURSIVE lanes (lane) AS (
          SELECT min(${lane}) FROM ${table} WHERE ${open}
          UNION ALL SELECT (SELECT min(${lane}) FROM ${table} WHERE ${open} AND ${lane} > lanes.lane) FROM lanes WHERE lane IS NOT NULL)
-       SELECT lane FROM lanes WHERE lane IS NOT NULL
-         AND EXISTS (SELECT 1 FROM ${table} WHERE ${open} AND ${lane} = lanes.lane AND rests = 0 AND due_at <= ?)`,
+       SELECT lane FROM lanes WHERE lane IS NOT NULL AND EXISTS (SELECT 1 ${due})
+       ORDER BY (SELECT min(attempts > 0) ${due}), (SELECT min(due_at) ${due})`,
     )
     // min(): of each key SQLite takes the row that was tried least.
     const order = key ? `GROUP BY ${key} ORDER BY min(attempts) > 0,` : 'ORDER BY attempts > 0,'
@@ -95,7 +96,7 @@ export class Queue<Row extends Place> {
     )
   }
 
-  /** The lanes that have something due; those of a bank or site that is not configured too. */
+  /** The lanes that have something due, first those with what was never tried; those of a bank or site that is not configured too. */
   lanes(now: number): string[] {
     return this.#lanes.all(now).map((row) => Lane.parse(row).lane)
   }

@@ -1,21 +1,41 @@
-// Runs what is due in a queue: each lane by itself, and the rows of one key one after another.
+// Runs what is due in a queue: a limited number of rows of each lane at once, and the rows of one key one after another.
 import type { Core } from '../core.ts'
-import { DueRunner } from '../due-runner.ts'
+import { JobsByName } from '../jobs.ts'
 import type { Place, Queue } from './queue.ts'
 
-export abstract class QueueRunner<Row extends Place> extends DueRunner<Row> {
-  readonly #queue: Queue<Row>
+const BATCH = 100
+const AT_ONCE = 16
 
-  constructor(core: Core, queue: Queue<Row>) {
-    super(core)
+export abstract class QueueRunner<Row extends Place> {
+  protected readonly core: Core
+  readonly #queue: Pick<Queue<Row>, 'lanes' | 'due'>
+  readonly #jobs: JobsByName
+  readonly #limit: number
+
+  /** @param limit from how many rows of all lanes on the next lane waits */
+  constructor(core: Core, queue: Pick<Queue<Row>, 'lanes' | 'due'>, limit = Number.POSITIVE_INFINITY) {
+    this.core = core
     this.#queue = queue
+    this.#jobs = new JobsByName(AT_ONCE, core.log)
+    this.#limit = limit
   }
 
-  protected override queues(now: number): string[] {
-    return this.#queue.lanes(now)
+  /** Rows with one id run one after another. */
+  protected abstract idOf(row: Row): string
+  protected abstract run(row: Row): Promise<void>
+
+  /** Starts what is due. */
+  tick(): void {
+    const now = this.core.platform.now()
+    for (const lane of this.#queue.lanes(now)) {
+      if (this.#jobs.size >= this.#limit) return
+      const jobs = this.#jobs.of(lane)
+      for (const row of this.#queue.due(lane, now, BATCH)) jobs.start(this.idOf(row), () => this.run(row))
+    }
   }
 
-  protected due(now: number, limit: number, lane: string): Row[] {
-    return this.#queue.due(lane, now, limit)
+  /** Resolves when what runs now has ended. */
+  settled(): Promise<void> {
+    return this.#jobs.settled()
   }
 }

@@ -161,7 +161,7 @@ function due({ directory }: Surroundings, now: number): number {
   const [row] = read(
     directory,
     `SELECT (SELECT count(*) FROM charges WHERE state NOT IN ('COMPLETED', 'DECLINED') AND rests = 0 AND due_at <= :now)
-      + (SELECT count(*) FROM reports WHERE state = 'PENDING' AND next_at <= :now) AS due`,
+      + (SELECT count(*) FROM reports WHERE state = 'PENDING' AND due_at <= :now) AS due`,
     { now },
   )
   return Number(row?.due)

@@ -146,11 +146,14 @@ describe('check', () => {
       const since = at.clock.now - age
       disk.reports.put({ site: 'tea', path: `qrCodes/${name}`, body: {} }, since)
       disk.webhooks.insert({ bank: 'tbank-cafe', id: name, content: '{}' }, since)
-      disk.cancellations.put({ site: 'farm', qrcId: name, reference: 'raif-farm:1', since }, since)
+      disk.cancellations.put(
+        { site: 'farm', qrcId: name, reference: 'raif-farm:1', bank: 'raif-farm', since },
+        since,
+      )
     }
     disk.reports.put({ site: 'tea', path: 'qrCodes/refused', body: {} }, at.clock.now)
     for (const row of disk.reports.notAccepted().filter(({ path }) => path.endsWith('refused')))
-      disk.reports.delay(row, at.clock.now, '409')
+      disk.reports.delay(row, '409', { now: at.clock.now, dueAt: at.clock.now })
     disk.webhooks.insert({ bank: 'tbank-cafe', id: 'refused', content: '{}' }, at.clock.now)
     for (const row of disk.webhooks.waiting().filter(({ id }) => id === 'refused'))
       disk.webhooks.delay(row, { problem: 'NO_SITE' }, { now: at.clock.now, dueAt: at.clock.now })

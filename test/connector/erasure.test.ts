@@ -81,7 +81,7 @@ describe('of a site whose data the service has deleted', () => {
       'by a command ',
       async (at: At) => {
         const { core } = await start(at)
-        for (const row of core.disk.reports.due('tea', at.clock.now, 1)) await deliver(core, row)
+        for (const row of core.disk.reports.queue.due('tea', at.clock.now, 1)) await deliver(core, row)
       },
     ],
   ])('what is stored %sbehind a pass that is under way is erased by the next one', async (_, send) => {
@@ -236,7 +236,9 @@ it('what an earlier version has left in the file is overwritten once', async () 
   const file = join(at.directory, 'connector.sqlite')
   const earlier = new DatabaseSync(file)
   earlier.exec('PRAGMA secure_delete = OFF; PRAGMA journal_mode = DELETE')
-  const insert = earlier.prepare(`INSERT INTO reports VALUES (?, 'tea', ?, 'ACCEPTED', 1, 1, 0, '')`)
+  const insert = earlier.prepare(
+    `INSERT INTO reports (path, site, body, state, created_at, due_at, attempts, answer) VALUES (?, 'tea', ?, 'ACCEPTED', 1, 1, 0, '')`,
+  )
   for (let i = 0; i < 50; i++) insert.run(`/${i}`, JSON.stringify({ payer: { phone: PHONE + i } }))
   earlier.exec(`UPDATE reports SET body = '{}'`)
   expect(isOnDisk(at, PHONE)).toBe(true)

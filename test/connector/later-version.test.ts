@@ -267,7 +267,10 @@ it('the cancellation of a code of a later version is tried at its interval', asy
   const at = await surroundingsNow()
   const { connector, core, log } = await startHere(at)
   const { qrcId, reference } = await register(at, 'farm')
-  core.disk.cancellations.put({ site: 'farm', qrcId, reference, since: at.clock.now }, at.clock.now)
+  core.disk.cancellations.put(
+    { site: 'farm', qrcId, reference, bank: 'raif-farm', since: at.clock.now },
+    at.clock.now,
+  )
   change(at, `UPDATE codes SET state = 'WEIGHED'`)
   for (let second = 0; second < 10; second++) {
     await connector.settle(1)

@@ -271,6 +271,12 @@ const BACK_TO_NEXT_AT = [
     `ALTER TABLE refunds DROP COLUMN attempts; ALTER TABLE refunds DROP COLUMN told; ALTER TABLE refunds DROP COLUMN told_at;
      CREATE INDEX refunds_open ON refunds (next_at) WHERE state NOT IN ('COMPLETED', 'DECLINED');`,
   ],
+  ['reports', `CREATE INDEX reports_open ON reports (next_at) WHERE state <> 'ACCEPTED';`],
+  [
+    'cancellations',
+    `ALTER TABLE cancellations DROP COLUMN attempts; ALTER TABLE cancellations DROP COLUMN bank;
+     CREATE INDEX cancellations_due ON cancellations (next_at);`,
+  ],
 ].map(
   ([table, rest]) => `DROP INDEX ${table}_open; ALTER TABLE ${table} RENAME COLUMN due_at TO next_at;
     ${['rests', 'wakes', 'stepped_at'].map((column) => `ALTER TABLE ${table} DROP COLUMN ${column};`).join('')} ${rest}`,

@@ -374,9 +374,15 @@ it('cancellations at a bank that does not answer delay those at no other', async
   const silence = Promise.withResolvers<void>()
   at.raiffeisen.beforeExecution = () => silence.promise
   for (let i = 0; i < 20; i++)
-    cancellations.put({ site: 'farm', qrcId: `q${i}`, reference: `raif-farm:${i}`, since: 0 }, 0)
+    cancellations.put(
+      { site: 'farm', qrcId: `q${i}`, reference: `raif-farm:${i}`, bank: 'raif-farm', since: 0 },
+      0,
+    )
   const cafe = await register(at, 'cafe')
-  cancellations.put({ site: 'cafe', qrcId: cafe.qrcId, reference: cafe.reference, since: 0 }, 1)
+  cancellations.put(
+    { site: 'cafe', qrcId: cafe.qrcId, reference: cafe.reference, bank: 'tbank-cafe', since: 0 },
+    1,
+  )
   connector.turn()
   await expect.poll(() => cancellations.count()).toBe(20)
   silence.resolve()

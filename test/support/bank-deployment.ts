@@ -337,7 +337,7 @@ const DUE = `SELECT
   (SELECT count(*) FROM charges WHERE state NOT IN ('COMPLETED', 'DECLINED') AND rests = 0 AND due_at <= :now) +
   (SELECT count(*) FROM bindings WHERE ask_at <= :now) +
   (SELECT count(*) FROM webhooks WHERE state = 'NEW' AND rests = 0 AND due_at <= :now) +
-  (SELECT count(*) FROM reports WHERE state = 'PENDING' AND next_at <= :now) AS due`
+  (SELECT count(*) FROM reports WHERE state = 'PENDING' AND due_at <= :now) AS due`
 
 /** The production configuration lets no notification go to this machine: here is a workerd that is told otherwise. */
 export function workerdThatNotifiesThisMachine(directory: string): string {
