@@ -5,10 +5,11 @@ import { NotKnown } from './bank-errors.ts'
 import { declineWithin } from './charges.ts'
 import { bankOf, type Core, type OpenBank, referenceOf } from './core.ts'
 import { derivedId } from './derived-id.ts'
-import type { BindingRow, NewBindingRow } from './disk/bindings.ts'
+import type { BindingRow } from './disk/bindings.ts'
 import { addressOf } from './disk/reports.ts'
 import { beginOf } from './disk-age.ts'
 import { intervalAt, isDue } from './schedule.ts'
+import type { Next } from './work/queue.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -32,7 +33,10 @@ export const bindingUidOf = ({ bank }: OpenBank, site: string, request: string):
   derivedId([bank.identity, site, request], 32)
 
 /** When the bank is asked next about a binding. @returns null: never */
-function nextAskOf({ state, createdAt, expiresAt }: NewBindingRow, now: number): number | null {
+function nextAskOf(
+  { state, createdAt, expiresAt }: Pick<BindingRow, 'state' | 'createdAt' | 'expiresAt'>,
+  now: number,
+): number | null {
   if (state === 'DELETED') return null
   if (state === 'CREATED') return now + BOUND_MS
   const endsAt = expiresAt ?? createdAt
@@ -62,11 +66,11 @@ export function addBinding(core: Core, { bank, isNew, ...fields }: NewBinding): 
   const { disk, platform } = core
   const bindingUid = bindingUidOf(bank, fields.site, fields.request)
   const now = platform.now()
-  const row = { ...fields, bindingUid, bank: bank.name, askedAt: fields.createdAt }
-  const askAt = row.state === 'DELETED' ? null : isNew ? nextAskOf(row, now) : now
+  const row = { ...fields, bindingUid, bank: bank.name }
+  const dueAt = row.state === 'DELETED' ? null : isNew ? nextAskOf(row, now) : now
   disk.transaction(() => {
-    disk.bindings.insert(row, askAt)
-    if (isNew) disk.bindings.renew(row, askAt)
+    disk.bindings.insert(row, dueAt)
+    if (isNew) disk.bindings.renew(row, dueAt)
     // On a new disk its charges can have come before the list that has its end.
     if (row.state === 'DELETED') declineUnsent(core, row)
   })
@@ -93,7 +97,11 @@ export function recordBinding(
   const state = stateAfter(before.state, status)
   if (state === before.state) return
   disk.transaction(() => {
-    if (!disk.bindings.change(row, state, nextAskOf({ ...before, state }, now))) return
+    const isChanged =
+      state === 'DELETED'
+        ? disk.bindings.end(row)
+        : disk.bindings.change(row, state, nextOf({ ...before, state }, now))
+    if (!isChanged) return
     const reference = referenceOf({ name: row.bank }, '', row.request)
     const body = { status: state, bankMemberId, reference }
     disk.reports.put({ site: row.site, path: reportPathOf(row), body }, now)
@@ -115,12 +123,10 @@ function stateAfter(before: BindingRow['state'], stated: BindingState['status'])
   }
 }
 
-/**
- * When a binding is asked about that was woken while its bank was asked. The answer can be older than the notification; an unsigned
- * one makes the bank be asked at most once a minute.
- */
-export const soonest = (askAt: number | null, now: number): number =>
-  Math.min(askAt ?? Number.POSITIVE_INFINITY, now + MINUTE_MS)
+const nextOf = (row: Pick<BindingRow, 'state' | 'createdAt' | 'expiresAt'>, now: number): Next => ({
+  now,
+  dueAt: nextAskOf(row, now) ?? 'REST',
+})
 
 /** Asks the bank, and records its answer. @returns what it states now; undefined where it does not have the request */
 export async function askBinding(
@@ -137,17 +143,18 @@ export async function askBinding(
       throw error
     }
   }
-  const before = disk.bindings.get(row)
+  // A charge can ask too: a wake since now is one during the ask.
+  const before = disk.bindings.get(row) ?? row
+  disk.bindings.begin(row, platform.now())
   const state = await asked()
   const now = platform.now()
   const meanwhile = disk.bindings.get(row)
-  const isWoken = meanwhile?.askAt !== before?.askAt
   const endsFrom = state?.status === 'INACTIVE' && meanwhile ? endsFromOf(core, meanwhile, now) : undefined
-  if (state && endsFrom === undefined) recordBinding(core, row, state)
+  if (state && endsFrom === undefined) recordBinding(core, before, state)
   const after = disk.bindings.get(row)
-  if (after) {
-    const askAt = endsFrom ?? nextAskOf(after, now)
-    disk.bindings.asked(row, now, isWoken && after.state !== 'DELETED' ? soonest(askAt, now) : askAt)
+  if (after && after.state !== 'DELETED') {
+    const next = endsFrom === undefined ? nextOf(after, now) : { now, dueAt: endsFrom }
+    disk.bindings.change(before, after.state, next)
   }
   return endsFrom === undefined ? state : { status: 'WAITING' }
 }
@@ -175,10 +182,10 @@ export function endBinding(core: Core, data: z.output<typeof TokenDelete>): void
     const found = bankOf(core, data.bindingReference)
     const row = {
       ...{ site, bindingUid, bank: found?.name ?? '', request: found?.request ?? '', qrcId },
-      ...{ state: 'DELETED' as const, createdAt: now, expiresAt: null, askedAt: now },
+      ...{ state: 'DELETED' as const, createdAt: now, expiresAt: null },
     }
     disk.bindings.insert(row, null)
-    disk.bindings.change(row, 'DELETED', null)
+    disk.bindings.end(row)
     declineUnsent(core, row)
     disk.reports.put({ site, path: reportPathOf(row), body: { status: 'DELETED' } }, now)
   })

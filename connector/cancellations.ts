@@ -75,7 +75,7 @@ export class Cancellations extends QueueRunner<CancellationRow> {
       if (!code || state === 'PAID') return
       if (end === 'CANCELLED') disk.codes.cancelled(code.id, now, now + AFTER_CANCEL_MS)
       // It is paid, or has ended: the bank is asked at once.
-      else if (state === 'OPEN') disk.codes.asked(code.id, 'OPEN', code.askedAt, now)
+      else if (state === 'OPEN') disk.codes.wake(code.id, now)
     })
     return true
   }

@@ -108,8 +108,8 @@ export function learn(core: Core, site: OpenSite, listed: ListedCode): boolean {
       amount: amount?.kopecks ?? null,
       createdAt,
     })
-    const askAt = type === 'COUNTER' ? null : platform.now()
-    disk.codes.finish(id, { qrcId, payload: null, reference, expiresAt: expiresOn ?? null, askAt })
+    const dueAt = type === 'COUNTER' ? null : platform.now()
+    disk.codes.finish(id, { qrcId, payload: null, reference, expiresAt: expiresOn ?? null, dueAt })
     disk.webhooks.wake(known.code, platform.now())
   })
   return true
@@ -127,7 +127,7 @@ function learnSale({ disk, platform }: Core, { site, bank, code }: KnownCode, sa
     reference,
     amount: amount.kopecks,
   } as const
-  disk.sales.put({ ...row, state: 'OPEN', createdAt, expiresAt, askedAt: createdAt }, platform.now())
+  disk.sales.put({ ...row, state: 'OPEN', createdAt, expiresAt }, platform.now())
 }
 
 /** The sets of credentials that see the same codes. */

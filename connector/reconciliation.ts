@@ -15,6 +15,7 @@ import { intervalAt, isDue, isLate, nextAsk } from './schedule.ts'
 import { ListFailed, listCodes } from './service.ts'
 import { Silences } from './silences.ts'
 import { learnCharges, learnRefunds } from './waiting-lists.ts'
+import type { Queue } from './work/queue.ts'
 
 const BATCH = 50
 const PER_BANK = 4
@@ -59,15 +60,15 @@ export class Reconciliation {
     const { codes, sales } = this.#core.disk
     const jobs = this.#jobs.of(bank.name)
     const due = [
-      ...codes.due(bank.name, now, BATCH).map((code) => {
-        return { askAt: code.askAt, id: code.id, ask: () => this.#askCode(code) }
+      ...codes.queue.due(bank.name, now, BATCH).map((code) => {
+        return { dueAt: code.dueAt, id: code.id, ask: () => this.#askCode(code) }
       }),
-      ...sales.due(bank.name, now, BATCH).map((sale) => {
-        return { askAt: sale.askAt, id: subjectText(sale), ask: () => this.#askSale(sale) }
+      ...sales.queue.due(bank.name, now, BATCH).map((sale) => {
+        return { dueAt: sale.dueAt, id: subjectText(sale), ask: () => this.#askSale(sale) }
       }),
     ]
     // In one order: neither codes nor sales take all that the bank is asked at once.
-    for (const { id, ask } of due.toSorted((a, b) => a.askAt - b.askAt)) jobs.start(id, ask)
+    for (const { id, ask } of due.toSorted((a, b) => a.dueAt - b.dueAt)) jobs.start(id, ask)
   }
 
   /**
@@ -102,50 +103,45 @@ export class Reconciliation {
   }
 
   async #askCode(row: CodeRow): Promise<void> {
-    const { disk, platform } = this.#core
-    const known = knownCodeOf(this.#core, row)
-    const now = platform.now()
-    if (!known) return disk.codes.asked(row.id, row.state, row.askedAt, now + LEARN_MS)
-    const state = await this.#stateOf(known, row.id)
-    const meanwhile = disk.codes.get(row.id)
-    // Cancelled, paid or woken while the bank was asked: its schedule is set.
-    const isOpen = meanwhile?.state === row.state && meanwhile.askAt === row.askAt
-    if (typeof state === 'number') {
-      if (isOpen) disk.codes.asked(row.id, row.state, row.askedAt, state)
-      return
-    }
-    if (!this.#record(known, state)) {
-      if (isOpen) disk.codes.asked(row.id, row.state, row.askedAt, now + intervalAt(now - row.createdAt))
-      return
-    }
-    if (meanwhile?.state !== row.state) return
-    const isPaid = row.type === 'DYNAMIC' && disk.payments.isPaid(row.site, known.code.qrcId)
-    if (isPaid) return disk.codes.asked(row.id, 'PAID', now, null)
-    if (!isOpen) return
-    const subject = { site: row.site, qrcId: known.code.qrcId, saleUid: '' }
-    const { state: next, askAt } = this.#following(row, subject, state, now)
-    disk.codes.asked(row.id, next, now, askAt)
+    const { codes, payments } = this.#core.disk
+    const asked = await this.#asked(row, codes.queue, knownCodeOf(this.#core, row), row.id)
+    if (!asked) return
+    const { known, state, now } = asked
+    const { site } = row
+    const { qrcId } = known.code
+    if (row.type === 'DYNAMIC' && payments.isPaid(site, qrcId))
+      return codes.step(row, 'PAID', { now, dueAt: 'REST' })
+    const { state: next, dueAt } = this.#following(row, { site, qrcId, saleUid: '' }, state, now)
+    codes.step(row, next, { now, dueAt })
   }
 
   async #askSale(sale: SaleRow): Promise<void> {
-    const { disk, platform } = this.#core
-    const known = codeOfSale(this.#core, sale)
-    const now = platform.now()
-    if (!known) return disk.sales.asked(sale, sale.state, sale.askedAt, now + LEARN_MS)
-    const state = await this.#stateOf(known, subjectText(sale))
-    const isOpen = disk.sales.get(sale.site, sale.qrcId, sale.saleUid)?.state === sale.state
-    if (typeof state === 'number') {
-      if (isOpen) disk.sales.asked(sale, sale.state, sale.askedAt, state)
-      return
+    const { sales } = this.#core.disk
+    const asked = await this.#asked(sale, sales.queue, codeOfSale(this.#core, sale), subjectText(sale), sale)
+    if (!asked) return
+    const { state, now } = asked
+    if (state.payments.length > 0) return sales.step(sale, 'PAID', { now, dueAt: 'REST' })
+    const { state: next, dueAt } = this.#following(sale, sale, state, now)
+    sales.step(sale, next, { now, dueAt })
+  }
+
+  /** Asks the bank, and records what it states. @returns undefined where it is asked again */
+  async #asked<Row extends CodeRow | SaleRow>(
+    row: Row,
+    queue: Pick<Queue<Row & { dueAt: number }>, 'delay'>,
+    known: KnownCode | undefined,
+    id: string,
+    sale?: SaleRow,
+  ): Promise<{ known: KnownCode; state: CodeState; now: number } | undefined> {
+    const now = this.#core.platform.now()
+    const again = (dueAt: number): undefined => {
+      queue.delay(row, { now, dueAt })
     }
-    if (!this.#record(known, state, sale)) {
-      if (isOpen) disk.sales.asked(sale, sale.state, sale.askedAt, now + intervalAt(now - sale.createdAt))
-      return
-    }
-    if (state.payments.length > 0) return disk.sales.asked(sale, 'PAID', now, null)
-    if (disk.sales.get(sale.site, sale.qrcId, sale.saleUid)?.state !== sale.state) return
-    const { state: next, askAt } = this.#following(sale, sale, state, now)
-    disk.sales.asked(sale, next, now, askAt)
+    if (!known) return again(now + LEARN_MS)
+    const state = await this.#stateOf(known, id)
+    if (typeof state === 'number') return again(state)
+    if (!this.#record(known, state, sale)) return again(now + intervalAt(now - row.createdAt))
+    return { known, state, now }
   }
 
   /** What an unpaid code or sale becomes after the bank was asked about it, and when to ask again. */
@@ -160,7 +156,7 @@ export class Reconciliation {
     const next = nextAsk({ createdAt: row.createdAt, endsAt, askedAt, isPending, isOver })
     if (next === undefined) {
       lateAsks.clear(subject)
-      return { state: row.state === 'OPEN' ? ('ENDED' as const) : row.state, askAt: null }
+      return { state: row.state === 'OPEN' ? ('ENDED' as const) : row.state, dueAt: 'REST' as const }
     }
     // A payment in progress is asked about without an end, and its hourly asks are counted apart.
     const isUndecided =
@@ -173,7 +169,7 @@ export class Reconciliation {
         ...{ site, bank: row.bank, qrcId, saleUid },
       })
     }
-    return { state: row.state, askAt: isLast ? null : next }
+    return { state: row.state, dueAt: isLast ? ('REST' as const) : next }
   }
 
   /** Adds codes that were registered from another disk to the reconciliation; refunds and charges that it may have sent become HELD. */

@@ -98,7 +98,7 @@ export class Registers {
         // A bank can have one link for a key, whenever it is asked: then the earlier code goes on with the new time.
         const earlier = disk.codes.ofKeyAndLink(site.siteId, asked.key, qrcId)
         if (earlier) disk.codes.forget(id)
-        const link = { qrcId, payload, reference, expiresAt, askAt: firstAskOf(spec, createdAt) }
+        const link = { qrcId, payload, reference, expiresAt, dueAt: firstAskOf(spec, createdAt) }
         disk.codes.finish(earlier?.id ?? id, link)
         disk.webhooks.wake(made, platform.now())
         if (request === undefined) return

@@ -19,7 +19,7 @@ const Status = z.object({ status: z.string() })
 /** The lane is the site: reports that get no answer delay those of no other. */
 export class Reporter extends QueueRunner<ReportRow> {
   constructor(core: Core) {
-    super(core, core.disk.reports.queue, AT_ONCE)
+    super(core, core.disk.reports.queue, { inAll: AT_ONCE })
   }
 
   protected idOf({ path }: ReportRow): string {

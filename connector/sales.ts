@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { Refused } from './bank-errors.ts'
 import { type Core, type KnownCode, knownCodeOf, referenceOf } from './core.ts'
-import type { SaleRow } from './disk/sales.ts'
+import type { NewSaleRow, SaleRow } from './disk/sales.ts'
 import { KeyedMutex } from './keyed-mutex.ts'
 import { messageOf } from './log.ts'
 import { AmountField, kopecksOf, roublesOf } from './money.ts'
@@ -79,7 +79,7 @@ export class Sales {
     if (amount === undefined || request.amount.currency !== 'RUB')
       return refused('the amount must be roubles')
     const now = platform.now()
-    const sale: SaleRow = {
+    const sale: NewSaleRow = {
       site,
       qrcId,
       saleUid,
@@ -90,7 +90,6 @@ export class Sales {
       // The latest of the code, also where the clock has gone back: the bank is asked to disarm that one alone.
       createdAt: Math.max(now, disk.sales.lastAt(site, qrcId) + 1),
       expiresAt: Date.parse(request.expiresOn),
-      askedAt: now,
     }
     disk.sales.put(sale, null)
     try {
@@ -127,7 +126,7 @@ export class Sales {
       return error instanceof Refused ? refused(error.message) : unavailable('the bank did not answer')
     }
     const now = platform.now()
-    if (sale) disk.sales.asked(sale, 'CANCELLED', sale.askedAt, now + 60_000)
+    if (sale) disk.sales.cancelled(sale, now + 60_000)
     return { status: 200, body: {} }
   }
 
@@ -171,7 +170,7 @@ export async function saleOfPayment(
     const payment = known && (await known.bank.bank.state(known.code)).payments[0]
     if (!payment) continue
     const isNew = recordPayment(core, known, payment, sale)
-    disk.sales.asked(sale, 'PAID', platform.now(), null)
+    disk.sales.step(sale, 'PAID', { now: platform.now(), dueAt: 'REST' })
     // One of another amount has lost its own webhook, or will have it.
     if (isNew && payment.amount === amount) return true
   }

@@ -199,7 +199,9 @@ export class WebhookRunner extends QueueRunner<WebhookRow> {
       }
     }
     const isPaid = known.code.type === 'DYNAMIC' && disk.payments.isPaid(known.site, known.code.qrcId)
-    if (isPaid) disk.codes.asked(row.id, 'PAID', platform.now(), null)
+    if (!isPaid) return
+    const stored = disk.codes.get(row.id)
+    if (stored) disk.codes.step(stored, 'PAID', { now: platform.now(), dueAt: 'REST' })
   }
 }
 

@@ -1,12 +1,13 @@
 // Requests to bind an account on disk: what became of each, and when the bank is to be asked about it.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
+import { MOVED, moved, type Next, PLACE, Place, Queue } from '../work/queue.ts'
 import { countOf } from './database.ts'
 import { isOneOf, rowOf } from './rows.ts'
 
 const BINDING_STATES = ['WAITING', 'CREATED', 'REJECTED', 'DELETED'] as const
 
-const BindingRow = z.object({
+const BindingRow = Place.extend({
   site: z.string(),
   bindingUid: z.string(),
   bank: z.string(),
@@ -15,66 +16,67 @@ const BindingRow = z.object({
   state: z.enum(BINDING_STATES),
   createdAt: z.int(),
   expiresAt: z.int().nullable(),
-  askedAt: z.int(),
-  askAt: z.int().nullable(),
 })
 export type BindingRow = z.output<typeof BindingRow>
-export type NewBindingRow = Omit<BindingRow, 'askAt'>
+export type NewBindingRow = Omit<BindingRow, keyof Place>
 type BindingId = Pick<BindingRow, 'site' | 'bindingUid'>
 
 export const BINDING_IS_KNOWN = isOneOf('state', BINDING_STATES)
 const SELECT = `SELECT site, binding_uid AS bindingUid, bank, request, qrc_id AS qrcId, state,
-  created_at AS createdAt, expires_at AS expiresAt, asked_at AS askedAt, ask_at AS askAt FROM bindings`
+  created_at AS createdAt, expires_at AS expiresAt, ${PLACE} FROM bindings`
 
 export class Bindings {
+  readonly queue: Queue<BindingRow>
   readonly #insert: StatementSync
   readonly #renew: StatementSync
   readonly #change: StatementSync
-  readonly #asked: StatementSync
+  readonly #begin: StatementSync
+  readonly #end: StatementSync
   readonly #get: StatementSync
   readonly #byRequest: StatementSync
-  readonly #due: StatementSync
   readonly #wake: StatementSync
   readonly #stop: StatementSync
   readonly #openCount: StatementSync
 
   constructor(database: DatabaseSync) {
+    this.queue = new Queue(database, {
+      ...{ table: 'bindings', select: SELECT, lane: 'bank', open: 'rests = 0', isKnown: BINDING_IS_KNOWN },
+      ...{ longest: 24 * 3_600_000, schema: BindingRow },
+    })
     this.#insert = database.prepare(
-      `INSERT INTO bindings (site, binding_uid, bank, request, qrc_id, state, created_at, expires_at, asked_at, ask_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      `INSERT INTO bindings (site, binding_uid, bank, request, qrc_id, state, created_at, expires_at, stepped_at, due_at, rests)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?7, ?9, ?9 IS NULL) ON CONFLICT DO NOTHING`,
     )
     const identity = 'site = ? AND binding_uid = ?'
     this.#renew = database.prepare(
-      `UPDATE bindings SET created_at = ?, expires_at = ?, ask_at = ? WHERE ${identity} AND state = 'WAITING'`,
+      `UPDATE bindings SET created_at = ?1, expires_at = ?2, due_at = ?3, rests = ?3 IS NULL, wakes = wakes + 1
+       WHERE site = ?4 AND binding_uid = ?5 AND state = 'WAITING'`,
     )
     this.#change = database.prepare(
-      `UPDATE bindings SET state = ?, ask_at = ? WHERE ${identity} AND state <> 'DELETED'`,
+      `UPDATE bindings SET state = :state, ${MOVED}
+       WHERE site = :site AND binding_uid = :bindingUid AND state <> 'DELETED'`,
     )
-    this.#asked = database.prepare(`UPDATE bindings SET asked_at = ?, ask_at = ? WHERE ${identity}`)
+    this.#end = database.prepare(
+      `UPDATE bindings SET state = 'DELETED', rests = 1, wakes = wakes + 1 WHERE ${identity} AND state <> 'DELETED'`,
+    )
+    this.#begin = database.prepare(`UPDATE bindings SET stepped_at = ? WHERE ${identity}`)
     this.#get = database.prepare(`${SELECT} WHERE ${identity}`)
     this.#byRequest = database.prepare(`${SELECT} WHERE request = ?`)
-    this.#due = database.prepare(
-      `${SELECT} WHERE ask_at <= ? AND bank = ? AND ${BINDING_IS_KNOWN} ORDER BY ask_at LIMIT ?`,
-    )
     this.#wake = database.prepare(
-      // Of one that is due the time changes too: who asks the bank at this moment sees that it was woken.
-      `UPDATE bindings SET ask_at = max(?1, min(coalesce(ask_at, asked_at + ?2), asked_at + ?2))
+      `UPDATE bindings SET wakes = wakes + 1, due_at = max(?1, min(iif(rests, stepped_at + ?2, due_at), stepped_at + ?2)), rests = 0
        WHERE site = ?3 AND binding_uid = ?4 AND state <> 'DELETED'`,
     )
-    this.#stop = database.prepare('UPDATE bindings SET ask_at = NULL WHERE site = ?')
-    this.#openCount = database.prepare('SELECT count(*) AS count FROM bindings WHERE ask_at IS NOT NULL')
+    this.#stop = database.prepare('UPDATE bindings SET rests = 1, wakes = wakes + 1 WHERE site = ?')
+    this.#openCount = database.prepare('SELECT count(*) AS count FROM bindings WHERE rests = 0')
   }
 
-  /** One that the disk has stays as it is. @param askAt null: never */
-  insert(row: NewBindingRow, askAt: number | null): void {
-    const { site, bindingUid, bank, request, qrcId, state, createdAt, expiresAt, askedAt } = row
-    this.#insert.run(
-      ...[site, bindingUid, bank, request, qrcId],
-      ...[state, createdAt, expiresAt, askedAt, askAt],
-    )
+  /** One that the disk has stays as it is. @param dueAt null: the bank is not asked */
+  insert(row: NewBindingRow, dueAt: number | null): void {
+    const { site, bindingUid, bank, request, qrcId, state, createdAt, expiresAt } = row
+    this.#insert.run(...[site, bindingUid, bank, request, qrcId], ...[state, createdAt, expiresAt, dueAt])
   }
 
-  /** The bank has given the link of a request that waits again, for a code of this time. @param askAt null: never */
+  /** The bank has given the link of a request that waits again, for a code of this time. @param dueAt null: the bank is not asked */
   renew(
     {
       site,
@@ -82,18 +84,25 @@ export class Bindings {
       createdAt,
       expiresAt,
     }: Pick<BindingRow, 'site' | 'bindingUid' | 'createdAt' | 'expiresAt'>,
-    askAt: number | null,
+    dueAt: number | null,
   ): void {
-    this.#renew.run(createdAt, expiresAt, askAt, site, bindingUid)
+    this.#renew.run(createdAt, expiresAt, dueAt, site, bindingUid)
   }
 
   /** @returns whether it was changed: an end stays */
-  change({ site, bindingUid }: BindingId, state: BindingRow['state'], askAt: number | null): boolean {
-    return this.#change.run(state, askAt, site, bindingUid).changes === 1
+  change(row: BindingRow, state: Exclude<BindingRow['state'], 'DELETED'>, next: Next): boolean {
+    const { site, bindingUid } = row
+    return this.#change.run({ site, bindingUid, state, ...moved(row, next) }).changes === 1
   }
 
-  asked({ site, bindingUid }: BindingId, askedAt: number, askAt: number | null): void {
-    this.#asked.run(askedAt, askAt, site, bindingUid)
+  /** It is over, and the bank is not asked any more. @returns whether it was not over before */
+  end({ site, bindingUid }: BindingId): boolean {
+    return this.#end.run(site, bindingUid).changes === 1
+  }
+
+  /** The bank is asked now: from now on the pause of a wake counts. */
+  begin({ site, bindingUid }: BindingId, now: number): void {
+    this.#begin.run(now, site, bindingUid)
   }
 
   get({ site, bindingUid }: BindingId): BindingRow | undefined {
@@ -105,11 +114,7 @@ export class Bindings {
     return rowsOf(this.#byRequest.all(request))
   }
 
-  due(bank: string, now: number, limit: number): BindingRow[] {
-    return rowsOf(this.#due.all(now, bank, limit))
-  }
-
-  /** The bank has something to say of it. @param pauseMs how long after it was asked it is asked again */
+  /** The bank has something to say of it. @param pauseMs how long after it was asked last it is asked again */
   wake({ site, bindingUid }: BindingId, now: number, pauseMs = 0): void {
     this.#wake.run(now, pauseMs, site, bindingUid)
   }

@@ -1,13 +1,14 @@
 // Registered codes on disk, and when the bank is to be asked about each.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
+import { MOVED, moved, type Next, PLACE, Place, Queue, WOKEN } from '../work/queue.ts'
 import { countOf } from './database.ts'
 import { isOneOf, rowOf } from './rows.ts'
 
 const CODE_TYPES = ['DYNAMIC', 'STATIC', 'COUNTER', 'TOKEN'] as const
 const CODE_STATES = ['CALLING', 'OPEN', 'PAID', 'CANCELLED', 'ENDED'] as const
 
-const CodeRow = z.object({
+const CodeRow = Place.extend({
   id: z.string(),
   site: z.string(),
   bank: z.string(),
@@ -19,16 +20,14 @@ const CodeRow = z.object({
   reference: z.string().nullable(),
   createdAt: z.int(),
   expiresAt: z.int().nullable(),
-  askedAt: z.int(),
-  askAt: z.int().nullable(),
 })
 export type CodeRow = z.output<typeof CodeRow>
-const DueCode = CodeRow.extend({ askAt: z.int() })
+const DueCode = CodeRow.extend({ dueAt: z.int() })
 type DueCode = z.output<typeof DueCode>
 const Bank = z.object({ bank: z.string() })
 
 const SELECT = `SELECT id, site, bank, type, amount, state, qrc_id AS qrcId, payload, reference,
-  created_at AS createdAt, expires_at AS expiresAt, asked_at AS askedAt, ask_at AS askAt FROM codes`
+  created_at AS createdAt, expires_at AS expiresAt, due_at AS dueAt, ${PLACE} FROM codes`
 export const CODE_IS_KNOWN = `${isOneOf('type', CODE_TYPES)} AND ${isOneOf('state', CODE_STATES)}`
 
 interface StartedCode {
@@ -46,13 +45,16 @@ interface LinkRow {
   payload: string | null
   reference: string
   expiresAt: number | null
-  askAt: number | null
+  /** Null: the bank is not asked. */
+  dueAt: number | null
 }
 
 export class Codes {
+  readonly queue: Queue<DueCode>
   readonly #start: StatementSync
   readonly #finish: StatementSync
-  readonly #asked: StatementSync
+  readonly #step: StatementSync
+  readonly #wake: StatementSync
   readonly #cancelled: StatementSync
   readonly #forget: StatementSync
   readonly #byId: StatementSync
@@ -62,22 +64,30 @@ export class Codes {
   readonly #bySite: StatementSync
   readonly #bankOf: StatementSync
   readonly #byReference: StatementSync
-  readonly #due: StatementSync
   readonly #created: StatementSync
   readonly #open: StatementSync
   readonly #stop: StatementSync
 
   constructor(database: DatabaseSync) {
+    this.queue = new Queue(database, {
+      ...{ table: 'codes', select: SELECT, lane: 'bank', open: 'rests = 0', isKnown: CODE_IS_KNOWN },
+      ...{ longest: 3_600_000, schema: DueCode },
+    })
     this.#start = database.prepare(
-      `INSERT INTO codes (id, site, bank, key, type, amount, state, created_at, asked_at)
-       VALUES (?, ?, ?, ?, ?, ?, 'CALLING', ?, ?)`,
+      `INSERT INTO codes (id, site, bank, key, type, amount, state, created_at, stepped_at, rests)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'CALLING', ?7, ?7, 1)`,
     )
     this.#finish = database.prepare(
-      `UPDATE codes SET state = 'OPEN', qrc_id = ?, payload = ?, reference = ?, expires_at = ?, ask_at = ? WHERE id = ?`,
+      `UPDATE codes SET state = 'OPEN', qrc_id = ?1, payload = ?2, reference = ?3, expires_at = ?4, due_at = ?5,
+       rests = ?5 IS NULL, wakes = wakes + 1 WHERE id = ?6`,
     )
-    this.#asked = database.prepare('UPDATE codes SET state = ?, asked_at = ?, ask_at = ? WHERE id = ?')
+    this.#step = database.prepare(
+      `UPDATE codes SET state = :state, ${MOVED} WHERE id = :id AND state = :from`,
+    )
+    this.#wake = database.prepare(`UPDATE codes SET ${WOKEN} WHERE id = :id`)
     this.#cancelled = database.prepare(
-      `UPDATE codes SET state = 'CANCELLED', expires_at = min(coalesce(expires_at, ?1), ?1), ask_at = ?2 WHERE id = ?3`,
+      `UPDATE codes SET state = 'CANCELLED', expires_at = min(coalesce(expires_at, ?1), ?1),
+       due_at = ?2, rests = 0, wakes = wakes + 1 WHERE id = ?3`,
     )
     this.#forget = database.prepare('DELETE FROM codes WHERE id = ?')
     this.#byId = database.prepare(`${SELECT} WHERE id = ?`)
@@ -92,25 +102,22 @@ export class Codes {
     this.#byReference = database.prepare(
       `${SELECT} WHERE reference = ?1 OR (reference > ?1 || '#' AND reference < ?1 || '$')`,
     )
-    this.#due = database.prepare(
-      `${SELECT} WHERE ask_at <= ? AND bank = ? AND ${CODE_IS_KNOWN} ORDER BY ask_at LIMIT ?`,
-    )
     this.#created = database.prepare(
       `${SELECT} WHERE created_at < ? AND coalesce(expires_at, ?) >= ? AND qrc_id IS NOT NULL AND ${CODE_IS_KNOWN}
        ORDER BY created_at`,
     )
-    this.#stop = database.prepare('UPDATE codes SET ask_at = NULL WHERE site = ?')
-    this.#open = database.prepare('SELECT count(*) AS count FROM codes WHERE ask_at IS NOT NULL')
+    this.#stop = database.prepare('UPDATE codes SET rests = 1, wakes = wakes + 1 WHERE site = ?')
+    this.#open = database.prepare('SELECT count(*) AS count FROM codes WHERE rests = 0')
   }
 
   /** Before the bank is called. */
   start({ id, site, bank, key, type, amount, createdAt }: StartedCode): void {
-    this.#start.run(id, site, bank, key, type, amount, createdAt, createdAt)
+    this.#start.run(id, site, bank, key, type, amount, createdAt)
   }
 
   /** The bank has answered. */
-  finish(id: string, { qrcId, payload, reference, expiresAt, askAt }: LinkRow): void {
-    this.#finish.run(qrcId, payload, reference, expiresAt, askAt, id)
+  finish(id: string, { qrcId, payload, reference, expiresAt, dueAt }: LinkRow): void {
+    this.#finish.run(qrcId, payload, reference, expiresAt, dueAt, id)
   }
 
   /** A registration that the bank has refused. */
@@ -118,14 +125,19 @@ export class Codes {
     this.#forget.run(id)
   }
 
-  /** @param askAt null: never again */
-  asked(id: string, state: CodeRow['state'], askedAt: number, askAt: number | null): void {
-    this.#asked.run(state, askedAt, askAt, id)
+  /** After the bank was asked. Nothing is changed where the state is another one meanwhile: its schedule is set. */
+  step(row: Pick<CodeRow, 'id' | 'state' | 'wakes'>, state: CodeRow['state'], next: Next): void {
+    this.#step.run({ id: row.id, from: row.state, state, ...moved(row, next) })
+  }
+
+  /** The bank has something to say about it. */
+  wake(id: string, now: number): void {
+    this.#wake.run({ id, now })
   }
 
   /** The bank has cancelled the link: it ends now. */
-  cancelled(id: string, now: number, askAt: number): void {
-    this.#cancelled.run(now, askAt, id)
+  cancelled(id: string, now: number, dueAt: number): void {
+    this.#cancelled.run(now, dueAt, id)
   }
 
   get(id: string): CodeRow | undefined {
@@ -158,10 +170,6 @@ export class Codes {
   /** @param reference with the bank's name, without the request to bind an account */
   ofReference(reference: string): CodeRow[] {
     return rowsOf(this.#byReference.all(reference))
-  }
-
-  due(bank: string, now: number, limit: number): DueCode[] {
-    return this.#due.all(now, bank, limit).map((row) => rowOf(DueCode, row))
   }
 
   /** Codes that could be paid in the period. */

@@ -65,7 +65,16 @@ export class Disk {
     this.webhooks = new Webhooks(database)
     this.dueTimes = new DueTimes(
       database,
-      [this.cancellations, this.charges, this.refunds, this.reports, this.webhooks].map(({ queue }) => queue),
+      [
+        this.bindings,
+        this.cancellations,
+        this.charges,
+        this.codes,
+        this.refunds,
+        this.reports,
+        this.sales,
+        this.webhooks,
+      ].map(({ queue }) => queue),
     )
   }
 

@@ -1,12 +1,13 @@
 // Sales on disk: those for which a COUNTER code was armed at a bank.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
+import { MOVED, moved, type Next, PLACE, Place, Queue } from '../work/queue.ts'
 import { timeOf } from './database.ts'
 import { isOneOf, rowOf } from './rows.ts'
 
 const SALE_STATES = ['CALLING', 'OPEN', 'PAID', 'CANCELLED', 'ENDED'] as const
 
-const SaleRow = z.object({
+const SaleRow = Place.extend({
   site: z.string(),
   qrcId: z.string(),
   saleUid: z.string(),
@@ -17,22 +18,23 @@ const SaleRow = z.object({
   state: z.enum(SALE_STATES),
   createdAt: z.int(),
   expiresAt: z.int(),
-  askedAt: z.int(),
 })
 export type SaleRow = z.output<typeof SaleRow>
-const DueSale = SaleRow.extend({ askAt: z.int() })
+export type NewSaleRow = Omit<SaleRow, keyof Place>
+const DueSale = SaleRow.extend({ dueAt: z.int() })
 type DueSale = z.output<typeof DueSale>
 
 const SELECT = `SELECT site, qrc_id AS qrcId, sale_uid AS saleUid, bank, reference, amount, state,
-  created_at AS createdAt, expires_at AS expiresAt, asked_at AS askedAt, ask_at AS askAt FROM sales`
+  created_at AS createdAt, expires_at AS expiresAt, due_at AS dueAt, ${PLACE} FROM sales`
 export const SALE_IS_KNOWN = isOneOf('state', SALE_STATES)
 const IDENTITY = 'site = ? AND qrc_id = ? AND sale_uid = ?'
 
 export class Sales {
+  readonly queue: Queue<DueSale>
   readonly #put: StatementSync
-  readonly #asked: StatementSync
+  readonly #step: StatementSync
+  readonly #cancelled: StatementSync
   readonly #get: StatementSync
-  readonly #due: StatementSync
   readonly #last: StatementSync
   readonly #lastAt: StatementSync
   readonly #latest: StatementSync
@@ -40,9 +42,13 @@ export class Sales {
   readonly #stop: StatementSync
 
   constructor(database: DatabaseSync) {
+    this.queue = new Queue(database, {
+      ...{ table: 'sales', select: SELECT, lane: 'bank', open: 'rests = 0', isKnown: SALE_IS_KNOWN },
+      ...{ longest: 3_600_000, schema: DueSale },
+    })
     this.#put = database.prepare(
       `INSERT OR REPLACE INTO sales (site, qrc_id, sale_uid, bank, reference, amount, state, created_at, expires_at,
-       asked_at, ask_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       stepped_at, due_at, rests) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?8, ?10, ?10 IS NULL)`,
     )
     this.#within = database.prepare(
       // After a clock that was ahead, created_at stays in the future, because sales are kept in order; expires_at comes from the
@@ -50,12 +56,15 @@ export class Sales {
       `${SELECT} WHERE reference IS NOT NULL AND min(created_at, expires_at) >= ? AND min(created_at, expires_at) < ?
        AND ${SALE_IS_KNOWN} ORDER BY created_at`,
     )
-    this.#stop = database.prepare('UPDATE sales SET ask_at = NULL WHERE site = ?')
-    this.#asked = database.prepare(`UPDATE sales SET state = ?, asked_at = ?, ask_at = ? WHERE ${IDENTITY}`)
-    this.#get = database.prepare(`${SELECT} WHERE ${IDENTITY}`)
-    this.#due = database.prepare(
-      `${SELECT} WHERE ask_at <= ? AND bank = ? AND ${SALE_IS_KNOWN} ORDER BY ask_at LIMIT ?`,
+    this.#stop = database.prepare('UPDATE sales SET rests = 1, wakes = wakes + 1 WHERE site = ?')
+    this.#step = database.prepare(
+      `UPDATE sales SET state = :state, ${MOVED}
+       WHERE site = :site AND qrc_id = :qrcId AND sale_uid = :saleUid AND (state = :from OR :state = 'PAID')`,
     )
+    this.#cancelled = database.prepare(
+      `UPDATE sales SET state = 'CANCELLED', due_at = ?, rests = 0, wakes = wakes + 1 WHERE ${IDENTITY}`,
+    )
+    this.#get = database.prepare(`${SELECT} WHERE ${IDENTITY}`)
     this.#last = database.prepare(
       `${SELECT} WHERE site = ? AND qrc_id = ? ORDER BY created_at DESC, rowid DESC LIMIT 1`,
     )
@@ -65,21 +74,21 @@ export class Sales {
     )
   }
 
-  put(sale: SaleRow, askAt: number | null): void {
-    const { site, qrcId, saleUid, bank, reference, amount, state, createdAt, expiresAt, askedAt } = sale
-    this.#put.run(
-      ...[site, qrcId, saleUid, bank, reference, amount],
-      ...[state, createdAt, expiresAt, askedAt, askAt],
-    )
+  /** @param dueAt null: the bank is not asked */
+  put(sale: NewSaleRow, dueAt: number | null): void {
+    const { site, qrcId, saleUid, bank, reference, amount, state, createdAt, expiresAt } = sale
+    this.#put.run(site, qrcId, saleUid, bank, reference, amount, state, createdAt, expiresAt, dueAt)
   }
 
-  asked(
-    { site, qrcId, saleUid }: SaleRow,
-    state: SaleRow['state'],
-    askedAt: number,
-    askAt: number | null,
-  ): void {
-    this.#asked.run(state, askedAt, askAt, site, qrcId, saleUid)
+  /** Nothing is changed where the state is another one meanwhile, but that a payment is a fact. */
+  step(sale: SaleRow, state: SaleRow['state'], next: Next): void {
+    const { site, qrcId, saleUid, state: from } = sale
+    this.#step.run({ site, qrcId, saleUid, from, state, ...moved(sale, next) })
+  }
+
+  /** The bank has disarmed the code. */
+  cancelled({ site, qrcId, saleUid }: SaleRow, dueAt: number): void {
+    this.#cancelled.run(dueAt, site, qrcId, saleUid)
   }
 
   get(site: string, qrcId: string, saleUid: string): SaleRow | undefined {
@@ -89,10 +98,6 @@ export class Sales {
 
   has(site: string, qrcId: string, saleUid: string): boolean {
     return this.#get.get(site, qrcId, saleUid) !== undefined
-  }
-
-  due(bank: string, now: number, limit: number): DueSale[] {
-    return this.#due.all(now, bank, limit).map((row) => rowOf(DueSale, row))
   }
 
   /** The site is deleted. */

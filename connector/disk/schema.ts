@@ -93,6 +93,33 @@ export const MIGRATIONS: readonly string[] = [
   DROP INDEX cancellations_due;
   CREATE INDEX cancellations_open ON cancellations (bank, rests, due_at);
 
+  ALTER TABLE codes RENAME COLUMN ask_at TO due_at;
+  ALTER TABLE codes RENAME COLUMN asked_at TO stepped_at;
+  ALTER TABLE codes ADD COLUMN rests INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE codes ADD COLUMN wakes INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE codes ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
+  UPDATE codes SET rests = 1 WHERE due_at IS NULL;
+  DROP INDEX codes_to_ask;
+  CREATE INDEX codes_open ON codes (bank, rests, due_at) WHERE rests = 0;
+
+  ALTER TABLE sales RENAME COLUMN ask_at TO due_at;
+  ALTER TABLE sales RENAME COLUMN asked_at TO stepped_at;
+  ALTER TABLE sales ADD COLUMN rests INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE sales ADD COLUMN wakes INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE sales ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
+  UPDATE sales SET rests = 1 WHERE due_at IS NULL;
+  DROP INDEX sales_to_ask;
+  CREATE INDEX sales_open ON sales (bank, rests, due_at) WHERE rests = 0;
+
+  ALTER TABLE bindings RENAME COLUMN ask_at TO due_at;
+  ALTER TABLE bindings RENAME COLUMN asked_at TO stepped_at;
+  ALTER TABLE bindings ADD COLUMN rests INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE bindings ADD COLUMN wakes INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE bindings ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
+  UPDATE bindings SET rests = 1 WHERE due_at IS NULL;
+  DROP INDEX bindings_to_ask;
+  CREATE INDEX bindings_open ON bindings (bank, rests, due_at) WHERE rests = 0;
+
   -- 0.3.0 does not read the version of the schema. Each start of it has this statement.
   CREATE TRIGGER earlier_version BEFORE INSERT ON meta
     WHEN NEW.name = 'createdAt' AND EXISTS (SELECT 1 FROM meta WHERE name = 'createdAt')

@@ -4,20 +4,30 @@ import { JobsByName } from '../jobs.ts'
 import type { Place, Queue } from './queue.ts'
 
 const BATCH = 100
-const AT_ONCE = 16
+
+/** How many rows run at once. */
+interface Limits {
+  /** Of a lane. */
+  perLane?: number
+  /** Of all lanes: from so many on the next lane waits. */
+  inAll?: number
+}
 
 export abstract class QueueRunner<Row extends Place> {
   protected readonly core: Core
   readonly #queue: Pick<Queue<Row>, 'lanes' | 'due'>
   readonly #jobs: JobsByName
-  readonly #limit: number
+  readonly #inAll: number
 
-  /** @param limit from how many rows of all lanes on the next lane waits */
-  constructor(core: Core, queue: Pick<Queue<Row>, 'lanes' | 'due'>, limit = Number.POSITIVE_INFINITY) {
+  constructor(
+    core: Core,
+    queue: Pick<Queue<Row>, 'lanes' | 'due'>,
+    { perLane = 16, inAll = Number.POSITIVE_INFINITY }: Limits = {},
+  ) {
     this.core = core
     this.#queue = queue
-    this.#jobs = new JobsByName(AT_ONCE, core.log)
-    this.#limit = limit
+    this.#jobs = new JobsByName(perLane, core.log)
+    this.#inAll = inAll
   }
 
   /** Rows with one id run one after another. */
@@ -28,7 +38,7 @@ export abstract class QueueRunner<Row extends Place> {
   tick(): void {
     const now = this.core.platform.now()
     for (const lane of this.#queue.lanes(now)) {
-      if (this.#jobs.size >= this.#limit) return
+      if (this.#jobs.size >= this.#inAll) return
       const jobs = this.#jobs.of(lane)
       for (const row of this.#queue.due(lane, now, BATCH)) jobs.start(this.idOf(row), () => this.run(row))
     }

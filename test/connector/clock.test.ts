@@ -77,7 +77,7 @@ const WORK: Record<string, (at: Surroundings, running: Running) => Promise<Work>
     const heal = () => {
       const { payload, reference, expiresAt } = code
       core.disk.codes.start({ ...code, key: null })
-      core.disk.codes.finish(code.id, { qrcId, payload, reference: reference ?? '', expiresAt, askAt: null })
+      core.disk.codes.finish(code.id, { qrcId, payload, reference: reference ?? '', expiresAt, dueAt: null })
     }
     return { begin, heal }
   },
@@ -362,7 +362,7 @@ it.each(TABLES)('rows of a later version stay as they are: %s', async (table) =>
   insert({ state: 'WEIGHED' })
   if (table === 'codes') {
     const other = { id: 'y', qrc_id: 'y', type: 'WEIGHED', created_at: at.clock.now }
-    insert({ ...other, state: 'ENDED', ask_at: null })
+    insert({ ...other, state: 'ENDED', rests: 1 })
   }
   const before = rowsOf(at, table)
   expect(core.disk.dueTimes.correct(at.clock.now)).toBe(0)

@@ -175,12 +175,12 @@ it('a hundred codes of a later version, which are due first, keep no other from 
   const link = await register(at, 'cafe')
   await running.stop()
   const columns =
-    'site, bank, key, type, amount, state, qrc_id, reference, created_at, expires_at, asked_at, ask_at'
+    'site, bank, key, type, amount, state, qrc_id, reference, created_at, expires_at, stepped_at, due_at'
   change(
     at,
     `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
      INSERT INTO codes (id, ${columns}) SELECT 'later' || i, site, bank, 'k' || i, iif(i % 2, type, 'WALLET'), amount,
-       iif(i % 2, 'FROZEN', state), 'q' || i, reference, created_at, expires_at, asked_at, 1 FROM codes, n`,
+       iif(i % 2, 'FROZEN', state), 'q' || i, reference, created_at, expires_at, stepped_at, 1 FROM codes, n`,
   )
   const { connector } = await startHere(at)
   // The webhook is lost: the bank is asked.

@@ -281,8 +281,14 @@ const BACK_TO_NEXT_AT = [
   ([table, rest]) => `DROP INDEX ${table}_open; ALTER TABLE ${table} RENAME COLUMN due_at TO next_at;
     ${['rests', 'wakes', 'stepped_at'].map((column) => `ALTER TABLE ${table} DROP COLUMN ${column};`).join('')} ${rest}`,
 )
+const BACK_TO_ASK_AT = ['codes', 'sales', 'bindings'].map(
+  (table) => `DROP INDEX ${table}_open; ALTER TABLE ${table} RENAME COLUMN due_at TO ask_at;
+    ALTER TABLE ${table} RENAME COLUMN stepped_at TO asked_at;
+    ${['rests', 'wakes', 'attempts'].map((column) => `ALTER TABLE ${table} DROP COLUMN ${column};`).join('')}
+    CREATE INDEX ${table}_to_ask ON ${table} (bank, ask_at) WHERE ask_at IS NOT NULL;`,
+)
 /** A database without what the migrations since 0.3.0 add, but `sent_at`. */
-const AS_BEFORE = `DROP TRIGGER earlier_version; ${BACK_TO_NEXT_AT.join('')} DROP TABLE amount_differences;
+const AS_BEFORE = `DROP TRIGGER earlier_version; ${[...BACK_TO_NEXT_AT, ...BACK_TO_ASK_AT].join('')} DROP TABLE amount_differences;
   DROP INDEX refunds_made_at_bank; ALTER TABLE refunds DROP COLUMN bank_uid;`
 
 it('of a refund that an earlier version has sent, the time counts from when it came', async () => {

@@ -28,7 +28,7 @@ class Hanging extends QueueRunner<Row> {
   readonly running: string[] = []
   readonly end = Promise.withResolvers<void>()
   constructor(core: Core, limit: number | undefined) {
-    super(core, QUEUE, limit)
+    super(core, QUEUE, limit === undefined ? {} : { inAll: limit })
   }
   protected idOf = ({ id }: Row) => id
   protected run({ id }: Row): Promise<void> {

@@ -328,14 +328,14 @@ const DAY_MS = 24 * 3_600_000
 
 /** Everything that a turn of the connector starts. A refund waits until those before it of its payment have ended. */
 const DUE = `SELECT
-  (SELECT count(*) FROM codes WHERE ask_at <= :now) +
-  (SELECT count(*) FROM sales WHERE ask_at <= :now) +
+  (SELECT count(*) FROM codes WHERE rests = 0 AND due_at <= :now) +
+  (SELECT count(*) FROM sales WHERE rests = 0 AND due_at <= :now) +
   (SELECT count(*) FROM refunds WHERE state NOT IN ('COMPLETED', 'DECLINED') AND rests = 0 AND due_at <= :now
     AND NOT EXISTS (SELECT 1 FROM refunds AS before WHERE before.site = refunds.site
       AND before.payment_uid = refunds.payment_uid AND before.rowid < refunds.rowid
       AND before.state NOT IN ('COMPLETED', 'DECLINED'))) +
   (SELECT count(*) FROM charges WHERE state NOT IN ('COMPLETED', 'DECLINED') AND rests = 0 AND due_at <= :now) +
-  (SELECT count(*) FROM bindings WHERE ask_at <= :now) +
+  (SELECT count(*) FROM bindings WHERE rests = 0 AND due_at <= :now) +
   (SELECT count(*) FROM webhooks WHERE state = 'NEW' AND rests = 0 AND due_at <= :now) +
   (SELECT count(*) FROM reports WHERE state = 'PENDING' AND due_at <= :now) AS due`
 
