@@ -64,7 +64,7 @@ export const MIGRATIONS: readonly string[] = [
       WHEN body ->> 'reason' LIKE 'held, %' THEN 'HELD' WHEN body ->> 'reason' LIKE 'not sent yet, %' THEN 'UNSENT' ELSE 'SENT' END
     FROM reports WHERE body ->> 'status' = 'WAITING'
       AND refunds.state NOT IN ('COMPLETED', 'DECLINED') AND reports.site = refunds.site
-      AND substr(path, -length(payment_uid || refund_uid) - 20) = '/payments/' || payment_uid || '/refunds/' || refund_uid;
+      AND substr(path, -length(payment_uid || refund_uid) - 19) = '/payments/' || payment_uid || '/refunds/' || refund_uid;
   -- A note of the form {status}{?}{ milliseconds} is JSON from now on.
   UPDATE refunds SET note = json_patch(
       json_object('before', rtrim(iif(instr(note, ' ') = 0, note, substr(note, 1, instr(note, ' ') - 1)), '?'),
