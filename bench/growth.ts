@@ -13,13 +13,14 @@ import { median, ratio } from './statistics.ts'
 import { figure, mebibytes, table, times } from './table.ts'
 
 const FULL = 1_000_000
-/** One in as many QR codes is CANCELLED: 20 of the million. */
-const RARE = 50_000
+/** So many of them are CANCELLED. */
+const RARE = 20
 const LISTS = 21
 /** Seconds of real creates: the size of the filled rows on disk is compared with theirs. */
 const CREATING = 2
 
-export const growth: Part = async ({ directory, ours, rounds, seconds }) => {
+export const growth: Part = async ({ directory, ours, rounds, seconds, size }) => {
+  const full = size(FULL)
   const [emptyDisk, fullDisk] = [join(directory, 'empty'), join(directory, 'full')]
   const known = randomUUID()
   const first = await serve(ours, emptyDisk)
@@ -32,11 +33,11 @@ export const growth: Part = async ({ directory, ours, rounds, seconds }) => {
   const second = await serve(ours, fullDisk)
   const faults: string[] = []
   const load = creating(faults)
-  await load.measure(second.port, CREATING)
+  await load.measure(second.port, Math.min(seconds, CREATING))
   await second.stop()
   const createdOnly = measure(file)
-  const added = fill(file, FULL, known)
-  execute(file, `UPDATE qr_codes SET status = 'CANCELLED' WHERE number % ${RARE} = 0`)
+  const added = fill(file, full, known)
+  execute(file, `UPDATE qr_codes SET status = 'CANCELLED' WHERE number % ${full / RARE} = 0`)
   const filled = measure(file)
   const perQrCode = ({ bytes, rows }: typeof filled) => (bytes - atFirst.bytes) / (rows - atFirst.rows)
 
@@ -53,7 +54,7 @@ export const growth: Part = async ({ directory, ours, rounds, seconds }) => {
     const started = performance.now()
     const { qrCodes } = ListAnswer.parse(await list(sites.full.server.port, '?status=CANCELLED&limit=100'))
     listMs.push(performance.now() - started)
-    if (qrCodes.length !== FULL / RARE) throw new Error(`the list has ${qrCodes.length} QR codes`)
+    if (qrCodes.length !== RARE) throw new Error(`the list has ${qrCodes.length} QR codes`)
   }
 
   for (const { server } of Object.values(sites)) await load.warmUp(server.port)
@@ -93,7 +94,7 @@ export const growth: Part = async ({ directory, ours, rounds, seconds }) => {
         ]),
       ),
       table(
-        `A page of the ${FULL / RARE} QR codes of a status, of ${filled.rows.toLocaleString('en')} (${LISTS} times; ms)`,
+        `A page of the ${RARE} QR codes of a status, of ${filled.rows.toLocaleString('en')} (${LISTS} times; ms)`,
         ['first', 'median'],
         [[figure(listMs[0] ?? Number.NaN), figure(median(listMs))]],
       ),
