@@ -2,7 +2,7 @@
 import type { Context } from 'hono'
 import type { Config } from '../config.ts'
 import { type Claims, lifetimeProblem, OPERATOR } from '../contract/access-token.ts'
-import { callerOf, wholeSeconds } from '../contract/caller.ts'
+import { beforeYear9999, callerOf } from '../contract/caller.ts'
 import { claimsOf, MAX_SESSION_SECONDS, type NewSession, type SessionView } from '../contract/session.ts'
 import { ApiError } from '../errors.ts'
 import type { Service } from '../gateway/context.ts'
@@ -25,14 +25,14 @@ export async function beginSession(
 ): Promise<string> {
   const now = Math.floor(service.now() / 1000)
   const id = service.random(16).toHex()
-  const tokenExpiresAt = wholeSeconds(claims.exp)
+  const tokenExpiresAt = beforeYear9999(claims.exp)
   const expiresAt = Math.min(now + MAX_SESSION_SECONDS, tokenExpiresAt)
   const session: NewSession = {
     id,
     keyId: claims.jti,
     scopes: claims.scope,
     label: claims.label,
-    issuedAt: wholeSeconds(claims.iat),
+    issuedAt: beforeYear9999(claims.iat),
     tokenExpiresAt,
     expiresAt,
     link,

@@ -1,6 +1,7 @@
 // The claims of an access token (contract, section 2).
 import * as z from 'zod/mini'
 import { meta } from './meta.ts'
+import { SITE_ID } from './site-id.ts'
 import { line } from './text.ts'
 
 /**
@@ -18,10 +19,14 @@ export const OPERATOR = '*'
 const isScope = (text: string): text is Scope => SCOPES.some((scope) => scope === text)
 const isSiteScope = (text: string): boolean => SITE_SCOPES.some((scope) => scope === text)
 
+/** The most characters of a list of scopes: several times what all of them have. */
+const MAX_SCOPE = 256
+
 export const SCOPE_LIST_RULE = `one or more of ${SITE_SCOPES.join(', ')}, separated by spaces`
 
 /** Whether a text is scopes of a site, separated by single spaces. */
-export const isScopeList = (text: string): boolean => text.split(' ').every(isSiteScope)
+export const isScopeList = (text: string): boolean =>
+  text.length <= MAX_SCOPE && text.split(' ').every(isSiteScope)
 
 /** A name by which people recognise a key. */
 export const Label = line(60)
@@ -34,21 +39,21 @@ export const KeyId = z
   .check(z.refine((id) => /^\P{Cc}{1,128}$/u.test(id) && id.isWellFormed(), KEY_ID_RULE))
   .apply(meta, { minLength: 1, maxLength: 128, description: '`jti` of the access token' })
 
-/**
- * `sub` is the siteId, or OPERATOR, `jti` the key's id, times are Unix seconds. A scope that is not known grants nothing, and a label
- * of another form counts as none.
- */
+/** A time of a token: whole seconds from 0 to 2^53 - 1. */
+export const UnixSeconds = z.int().check(z.minimum(0))
+
+/** `sub` is the siteId, or OPERATOR, `jti` the key's id. A scope that is not known grants nothing. */
 export const Claims = z.object({
-  sub: z.string().check(z.minLength(1)),
+  sub: z.string().check(z.refine((sub) => sub === OPERATOR || SITE_ID.test(sub))),
   jti: KeyId,
-  iat: z.number(),
-  nbf: z.optional(z.number()),
-  exp: z.number(),
+  iat: UnixSeconds,
+  nbf: z.optional(UnixSeconds),
+  exp: UnixSeconds,
   scope: z.pipe(
-    z._default(z.string(), 'merchant'),
+    z._default(z.string().check(z.maxLength(MAX_SCOPE)), 'merchant'),
     z.transform((list) => list.split(' ').filter(isScope)),
   ),
-  label: z.catch(z.optional(Label), undefined),
+  label: z.optional(Label),
 })
 export type Claims = z.output<typeof Claims>
 /** The claims as a token has them. */

@@ -20,16 +20,16 @@ export const callerOf = (actor: Caller['actor'], { jti, scope, iat, exp, label }
   actor,
   keyId: jti,
   scopes: scope,
-  issuedAt: wholeSeconds(iat),
-  expiresAt: wholeSeconds(exp),
+  issuedAt: beforeYear9999(iat),
+  expiresAt: beforeYear9999(exp),
   label,
 })
 
 /** The beginning of the year 9999: later dates have another form than those of an answer, in some offset. */
 const MAX_SECONDS = 253_370_764_800
 
-/** A time of a token, which can be any number. */
-export const wholeSeconds = (time: number): number => Math.floor(Math.min(Math.max(time, 0), MAX_SECONDS))
+/** A time of a token as an answer can show it. */
+export const beforeYear9999 = (time: number): number => Math.min(time, MAX_SECONDS)
 
 /** A payer has no token: anyone with the link can see its page. */
 export const PAYER: Caller = { actor: 'payer', scopes: [] }

@@ -581,7 +581,6 @@ describe.each(sampledRoutes)(
       async (siteId) => {
         const at = site(encodeURIComponent(decodeURIComponent(siteId)))
         await refused({}, 404, 'http.url.not.found', at)
-        await refused({ token: await ownToken(decodeURIComponent(siteId)) }, 404, 'http.url.not.found', at)
         await refused({ token: null }, 401, 'auth.unauthorized', at)
       },
     )

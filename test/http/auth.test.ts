@@ -145,6 +145,47 @@ const REFUSED: [name: string, authorization: string | undefined, description: st
   ],
 ]
 
+/** Claims that break a rule of section 2. */
+const BROKEN_CLAIMS: [rule: string, claims: Record<string, unknown>][] = [
+  ['an exp above 2^53', { exp: 1e308 }],
+  ['an exp of 2^53', { exp: 2 ** 53 }],
+  ['an exp with a fraction', { exp: 4_000_000_000.5 }],
+  ['an iat with a fraction', { iat: 1.5 }],
+  ['an iat before 1970', { iat: -1 }],
+  ['an nbf with a fraction', { nbf: 1.5 }],
+  ['an nbf of -2^53', { nbf: -(2 ** 53) }],
+  ['a sub of 65 characters', { sub: 'x'.repeat(65) }],
+  ['a sub that is no siteId', { sub: 'a b' }],
+  ['a label of 61 characters', { label: 'x'.repeat(61) }],
+  ['a label of 6,000 characters', { label: 'x'.repeat(6000) }],
+  ['a label of two lines', { label: 'a\nb' }],
+  ['an empty label', { label: '' }],
+  ['a label that is no text', { label: 1 }],
+  ['a scope of 257 characters', { scope: 'merchant'.padEnd(257) }],
+  ['a scope that is no text', { scope: ['merchant'] }],
+]
+
+it.each(BROKEN_CLAIMS)('a token with %s is malformed', async (_, claims) => {
+  const response = await call(COLLECTION, { token: await signed({ ...payload, ...claims }) })
+  expect([response.status, (await errorOf(response)).description]).toEqual([
+    401,
+    'the access token is malformed',
+  ])
+})
+
+it.each([
+  ['the last second below 2^53', { exp: 2 ** 53 - 1 }],
+  ['an iat and an nbf of 0', { iat: 0, nbf: 0 }],
+  ['a label of 60 characters', { label: '🫖'.repeat(60) }],
+  ['a scope of 256 characters', { scope: 'merchant'.padEnd(256) }],
+  ['a sub of 64 characters', { sub: 'x'.repeat(64) }],
+  ['claims that the service does not know', { aud: 'x'.repeat(1000), more: { a: [1] } }],
+])('a token with %s is accepted', async (_, claims) => {
+  const { sub } = { ...payload, ...claims }
+  const token = await signed({ ...payload, ...claims })
+  expect((await call(`/payin/v1/sites/${sub}/sbp/qrCodes`, { token })).status).toBe(200)
+})
+
 describe('a 401 says why', () => {
   it.each(REFUSED)('%s', async (_, authorization, description, challenge) => {
     const response = await call(COLLECTION, {
