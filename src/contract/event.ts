@@ -5,9 +5,8 @@ import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
-import { parsed } from './parsed.ts'
 import { PaymentStatus } from './payment.ts'
-import { CURSOR_RULE, limitParameter, nextCursor } from './query.ts'
+import { CURSOR_RULE, limitParameter, nextCursor, positionParameter } from './query.ts'
 import { SaleStatus } from './sale.ts'
 import { QrCodeStatus } from './status.ts'
 import { TokenStatus } from './token.ts'
@@ -165,11 +164,18 @@ export type FeedPosition = FeedCursor | 'end'
 
 const POSITION_RULE = `${CURSOR_RULE}, or end`
 
-const Position = parsed(z.string(POSITION_RULE), POSITION_RULE, (text): FeedPosition | undefined => {
-  if (text === 'end') return text
-  const [, epoch, number] = /^([0-9a-f]{0,32})-(\d{1,15})$/.exec(text) ?? []
-  return epoch !== undefined && number !== undefined ? { epoch, number: Number(number) } : undefined
-})
+const positionOf = (position: FeedPosition): string =>
+  position === 'end' ? position : feedCursorOf(position)
+
+const Position = positionParameter(
+  positionOf,
+  (text): FeedPosition | undefined => {
+    if (text === 'end') return text
+    const [, epoch, number] = /^([0-9a-f]{0,32})-(\d{1,15})$/.exec(text) ?? []
+    return epoch !== undefined && number !== undefined ? { epoch, number: Number(number) } : undefined
+  },
+  POSITION_RULE,
+)
 
 /** The query of the feed. */
 export const FeedQuery = strictObject({

@@ -50,8 +50,37 @@ export const limitParameter = ({ byDefault, max }: { byDefault: number; max: num
 
 export const CURSOR_RULE = 'a nextCursor of an earlier answer'
 
+/** A text of ASCII as a cursor: base64 without padding. */
+export const encodeCursor = (text: string): string => btoa(text).replaceAll('=', '')
+
+/** The text of a cursor; `''` of anything else. */
+export function decodeCursor(cursor: string): string {
+  try {
+    return atob(cursor)
+  } catch {
+    return ''
+  }
+}
+
+/**
+ * A position in a list. A text that is not the one that `encode` writes is refused: a position has one cursor.
+ * @param decode gives undefined for a text that is none
+ */
+export const positionParameter = <T>(
+  encode: (position: T) => string,
+  decode: (cursor: string) => T | undefined,
+  rule = CURSOR_RULE,
+) =>
+  parsed(z.string(rule), rule, (cursor) => {
+    const position = decode(cursor)
+    return position !== undefined && encode(position) === cursor ? position : undefined
+  })
+
+/** The cursor of a number; its form may change. */
+export const cursorOf = (number: number): string => encodeCursor(`${number}`)
+
 /** The number after which the next page begins. */
-export const Cursor = parsed(z.string(CURSOR_RULE), CURSOR_RULE, (cursor) => {
+export const Cursor = positionParameter(cursorOf, (cursor) => {
   const [number] = /^\d{1,15}$/.exec(decodeCursor(cursor)) ?? []
   return number ? Number(number) : undefined
 }).apply(meta, { description: '`nextCursor` of the page before' })
@@ -73,15 +102,3 @@ export const QrCodeEventsQuery = strictObject({
   order: z.optional(z.literal('desc', 'desc')).apply(meta, { description: '`desc`: newest first' }),
 })
 export type QrCodeEventsQuery = z.output<typeof QrCodeEventsQuery>
-
-/** The cursor of a number; its form may change. */
-export const cursorOf = (number: number): string => btoa(`${number}`).replaceAll('=', '')
-
-/** The text of a cursor; `''` of anything else. */
-export function decodeCursor(cursor: string): string {
-  try {
-    return atob(cursor)
-  } catch {
-    return ''
-  }
-}

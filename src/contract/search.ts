@@ -5,10 +5,9 @@ import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
-import { parsed } from './parsed.ts'
 import type { Payment } from './payment.ts'
 import type { QrCode } from './qr-code.ts'
-import { CURSOR_RULE, decodeCursor, limitParameter, nextCursor } from './query.ts'
+import { decodeCursor, encodeCursor, limitParameter, nextCursor, positionParameter } from './query.ts'
 import type { Refund } from './refund.ts'
 import type { Sale } from './sale.ts'
 import { hasAtMost } from './text.ts'
@@ -36,11 +35,11 @@ export const WAYS = 2 * KINDS.length + 1
 
 /** The text of a position; its form may change. */
 export const searchCursorOf = ({ below, isPrefixIndexed }: SearchPosition): string =>
-  btoa([...below, Number(isPrefixIndexed)].join('.')).replaceAll('=', '')
+  encodeCursor([...below, Number(isPrefixIndexed)].join('.'))
 
 const CURSOR = new RegExp(`^(?:\\d{1,15}\\.){${WAYS}}[01]$`)
 
-const Cursor = parsed(z.string(CURSOR_RULE), CURSOR_RULE, (cursor): SearchPosition | undefined => {
+const Cursor = positionParameter(searchCursorOf, (cursor): SearchPosition | undefined => {
   const text = decodeCursor(cursor)
   if (!CURSOR.test(text)) return undefined
   const below = text.split('.').map(Number)

@@ -5,7 +5,7 @@ import type { Example } from './example.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { parsed } from './parsed.ts'
-import { CURSOR_RULE, limitParameter, nextCursor } from './query.ts'
+import { decodeCursor, encodeCursor, limitParameter, nextCursor, positionParameter } from './query.ts'
 import { SITE_ID } from './site-id.ts'
 
 /** A site in the list; `createdAt` is Unix seconds. */
@@ -58,6 +58,9 @@ export interface SitesQuery {
 
 const PREFIX_RULE = '1 to 64 of A-Z a-z 0-9 . _ -'
 
+/** The cursor after a site; its form may change. */
+export const siteCursorOf = (siteId: string): string => encodeCursor(siteId)
+
 export const SitesQuery = strictObject({
   q: z
     .optional(z.string(PREFIX_RULE).check(z.regex(/^[A-Za-z0-9._-]{1,64}$/, PREFIX_RULE)))
@@ -73,23 +76,12 @@ export const SitesQuery = strictObject({
     .apply(meta, { description: 'Only sites that are deleted, and can still be restored' }),
   limit: limitParameter({ byDefault: 50, max: 100 }),
   cursor: z.optional(
-    parsed(z.string(CURSOR_RULE), CURSOR_RULE, (cursor) => {
-      const siteId = textOf(cursor)
-      return siteId !== undefined && SITE_ID.test(siteId) ? siteId : undefined
+    positionParameter(siteCursorOf, (cursor) => {
+      const siteId = decodeCursor(cursor)
+      return SITE_ID.test(siteId) ? siteId : undefined
     }).apply(meta, { description: '`nextCursor` of the page before' }),
   ),
 })
-
-/** The cursor after a site; its form may change. */
-export const siteCursorOf = (siteId: string): string => btoa(siteId).replaceAll('=', '')
-
-function textOf(cursor: string): string | undefined {
-  try {
-    return atob(cursor)
-  } catch {
-    return undefined
-  }
-}
 
 const DateTime = z.iso.datetime({ offset: true })
 
