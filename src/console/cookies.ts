@@ -1,9 +1,10 @@
 // The cookies of the console: the session's, whose MAC is checked before any object is asked, and that of the language.
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { Context } from 'hono'
 import type { Config } from '../config.ts'
 import { OPERATOR } from '../contract/access-token.ts'
 import { servesSite } from '../gateway/connection.ts'
+import { isMac } from '../gateway/mac.ts'
 import { isLanguage, type Language, language } from '../http/negotiation.ts'
 import { originOf } from '../http/path.ts'
 
@@ -38,11 +39,7 @@ export function sessionKeyOf(c: Context, config: Cookies): SessionKey | undefine
   const [, siteId = '', id = '', mac = ''] =
     /^(.+)\.([0-9a-f]+)\.([0-9a-f]+)$/.exec(cookieOf(c, SESSION)) ?? []
   if (siteId !== OPERATOR && !servesSite(config, siteId)) return undefined
-  const given = Buffer.from(mac, 'hex')
-  const isOwn = config.secrets.some((secret) => {
-    const expected = macOf(secret, siteId, id)
-    return given.length === expected.length && timingSafeEqual(expected, given)
-  })
+  const isOwn = config.secrets.some((secret) => isMac(mac, macOf(secret, siteId, id)))
   return isOwn ? { siteId, id } : undefined
 }
 

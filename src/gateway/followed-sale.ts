@@ -1,9 +1,10 @@
 // The sale that a payer's tab followed: the page of an ACTIVE sale has its mark, and who gives the mark is told that it was paid.
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { QrCode } from '../contract/qr-code.ts'
 import type { QrCodeKey } from '../site/qr-codes/rows.ts'
 import type { PaidSale } from '../site/sales/paid.ts'
 import type { SiteContext } from './context.ts'
+import { isMac } from './mac.ts'
 import { callSite } from './site-client.ts'
 
 /** The header of a request of public/page.js that has the mark. */
@@ -37,12 +38,8 @@ export async function followedSale(
   const { siteId, service } = site
   const now = Math.floor(service.now() / 1000)
   const sales = await callSite(site, (object) => object.paidSales(key, now - SHOWN_FOR))
-  const given = Buffer.from(mark, 'hex')
   const isGiven = ({ saleUid }: PaidSale) =>
-    service.config.secrets.some((secret) => {
-      const expected = macOf(secret, siteId, id, saleUid)
-      return given.length === expected.length && timingSafeEqual(expected, given)
-    })
+    service.config.secrets.some((secret) => isMac(mark, macOf(secret, siteId, id, saleUid)))
   const sale = sales.find(isGiven)
   return sale && { ...sale, left: sale.paidAt + SHOWN_FOR - now }
 }

@@ -80,7 +80,7 @@ describe('a logo', () => {
     expect(await statusOf(second)).toBe(404)
   })
 
-  it('at an address that is made up, or another site’s, wakes no site', async () => {
+  it('at an address that is made up, spelt otherwise, or another site’s, wakes no site', async () => {
     const site = freshSite()
     const service = serviceOn(() => new Response(PNG))
     await put(site, { logoUrl: URL_OF_LOGO }, service)
@@ -95,6 +95,7 @@ describe('a logo', () => {
       `/logo/${siteId}/${hash}/${'0'.repeat(24)}`,
       `/logo/${siteId}/${hash}/`,
       `/logo/${siteId}/${hash}/zz`,
+      ...[`${mac}0`, `${mac}zz`, mac.toUpperCase()].map((other) => `/logo/${siteId}/${hash}/${other}`),
       `/logo/other/${hash}/${mac}`,
       `/logo/${siteId}/${hash.replace(/./, (each) => (each === '0' ? '1' : '0'))}/${mac}`,
     ])

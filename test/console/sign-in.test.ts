@@ -164,6 +164,7 @@ describe('the cookie', () => {
     ['the site', (value) => value.replace(/^[^.]+/, 'another')],
     ['the random part', (value) => value.replace(/\.(.)/, (_, digit) => `.${digit === 'a' ? 'b' : 'a'}`)],
     ['the MAC', (value) => value.replace(/.$/, (digit) => (digit === 'a' ? 'b' : 'a'))],
+    ['the spelling of the MAC', (value) => `${value}0`],
     ['a site by the operator', (value) => value.replace(/^[^.]+/, '*')],
   ])('of which %s was changed reaches no object', async (_, change) => {
     const honest = browserOf()

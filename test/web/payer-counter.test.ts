@@ -236,10 +236,12 @@ describe('the page of a tab that followed a sale', () => {
     expect((await state(qrCode, { 'If-None-Match': none })).status).toBe(304)
   })
 
-  it('is nobody else’s: a mark of another code, a made-up one and a saleUid show nothing', async () => {
+  it('is nobody else’s: a mark of another code, one spelt otherwise, a made-up one and a saleUid show nothing', async () => {
     const [qrCode, other] = [await makeCounter(), await makeCounter()]
     for (const each of [qrCode, other]) await arm(each, 's-1', 5)
-    const marks = [await markOf(other), '0'.repeat(24), 's-1', 'ы', '']
+    const own = await markOf(qrCode)
+    const respelt = [`${own}0`, `${own}zz`, own.toUpperCase()]
+    const marks = [await markOf(other), ...respelt, '0'.repeat(24), 's-1', 'ы', '']
     await pay(qrCode, 's-1')
     for (const mark of marks.map(encodeURI)) {
       expect(await pageOf(qrCode, mark), mark).toContain('data-status="NOT_ARMED"')
