@@ -2,6 +2,7 @@
 import { UNNAMED } from '../contract/site-id.ts'
 import { ApiError, type Outcome } from '../errors.ts'
 import type { Platform, RegistryStub, SiteStub } from './context.ts'
+import { type ObjectState, stateIn } from './object-failure.ts'
 
 /** What a call needs of the platform. */
 type CallPlatform = Pick<Platform, 'site' | 'sleep' | 'random' | 'limited'>
@@ -14,14 +15,14 @@ const MAX_ATTEMPTS = 3
 const BACKOFF_MS = 50
 
 /**
- * Calls the object of a request's site. A write that cannot be stored resets the object, and fails the reads of others:
- * these are repeated, because an object starts, and reads, without a write.
+ * Calls the object of a request's site. A write that cannot be stored, or takes too much memory, resets the object, and
+ * fails the reads of others: these are repeated, because an object starts, and reads, without a write.
  * @throws ApiError the object's refusal, or service.unavailable; see callObject
  */
 export const callSite = async <T>(
   { service, siteId, isRead = false }: { service: CallPlatform; siteId: string; isRead?: boolean },
   call: (site: SiteStub) => Promise<Outcome<T>>,
-  isTransient = isRead ? isResetOrRetryable : isRetryable,
+  isTransient = isRead ? isAwayOrRetryable : isRetryable,
 ): Promise<T> => unwrap(await callSiteObject(service, siteId, call, isTransient))
 
 /** The same, of a call that refuses nothing. */
@@ -75,9 +76,8 @@ export async function callObject<T, Stub>(
     } catch (error) {
       // Another attempt would wait for the same instance.
       if (error instanceof ApiError) throw error
-      // More calls would add to an overload.
-      if (isOverloaded(error)) throw unavailable(name, 'overloaded', error)
-      const state = isStorageFailure(error) ? 'without its storage' : undefined
+      const state = stateIn(error)
+      if (state === 'overloaded') throw unavailable(name, state, error)
       if (!isTransient(error)) throw state === undefined ? error : unavailable(name, state, error)
       if (attempt === MAX_ATTEMPTS) throw unavailable(name, state ?? 'restarting', error)
       const jitter = (random(1)[0] ?? 0) / 256
@@ -93,28 +93,17 @@ export function unwrap<T>(outcome: Outcome<T>): T {
   throw new ApiError(code, description, more)
 }
 
-/** The platform's marks of exceptions. */
+/** The platform's mark of exceptions. */
 const isRetryable = (error: unknown): boolean =>
   error instanceof Error && 'retryable' in error && error.retryable === true
-
-const isOverloaded = (error: unknown): boolean =>
-  error instanceof Error && 'overloaded' in error && error.overloaded === true
 
 /** An object that does not know its name has not run the call. */
 const isUnnamed = (error: unknown): boolean => error instanceof Error && error.message.includes(UNNAMED)
 
-const isResetOrRetryable = (error: unknown): boolean => isRetryable(error) || isStorageFailure(error)
-
-/**
- * A disk that is full or fails, or a corrupted database: the write is rolled back, and other sites are not affected. If
- * the object cannot start because of it, the error has only a reference, by which the runtime's own log has the reason.
- */
-const isStorageFailure = (error: unknown): boolean =>
-  error instanceof Error &&
-  /\bSQLITE_(FULL|READONLY|IOERR|CORRUPT|NOTADB|CANTOPEN)|^internal error; reference =/.test(error.message)
+const isAwayOrRetryable = (error: unknown): boolean => isRetryable(error) || stateIn(error) !== undefined
 
 const silent = (name: string) =>
   `${name} does not answer, the request may have been carried out, send it again`
 
-const unavailable = (name: string, state: string, fault: unknown) =>
+const unavailable = (name: string, state: ObjectState, fault: unknown) =>
   new ApiError('service.unavailable', `${name} is ${state}, send the request again`, { fault })

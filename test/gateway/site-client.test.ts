@@ -113,6 +113,13 @@ describe('a call to a site', () => {
     },
   )
 
+  it('that reads is sent again where the object was reset above its memory limit, whatever the platform marks', async () => {
+    const message = "Durable Object's isolate exceeded its memory limit and was reset."
+    const { read, stubs } = failing({ overloaded: true, durableObjectReset: true }, 2, message)
+    expect((await read()).status).toBe(200)
+    expect(stubs()).toBe(3)
+  })
+
   it('that reads is sent again where a write of another one, which the disk did not take, reset the object', async () => {
     const { read, stubs } = failing({}, 2, 'database or disk is full: SQLITE_FULL')
     expect((await read()).status).toBe(200)
@@ -279,44 +286,123 @@ it('a site with too many queued creates refuses the rest with 503, and keeps wha
   expect(await inDatabase()).toEqual(uids.toSorted())
 })
 
-describe('storage that fails', () => {
-  it.each([
+/** The messages of the runtime, by what the client is told of the site. */
+const FAILURES = {
+  'without its storage': [
     'database or disk is full: SQLITE_FULL',
     'attempt to write a readonly database: SQLITE_READONLY',
+    'attempt to write a readonly database: SQLITE_READONLY (extended: SQLITE_READONLY_DBMOVED)',
     'disk I/O error: SQLITE_IOERR',
+    'disk I/O error: SQLITE_IOERR (extended: SQLITE_IOERR_NOMEM)',
     'database disk image is malformed: SQLITE_CORRUPT',
     'file is not a database: SQLITE_NOTADB',
     'unable to open database file: SQLITE_CANTOPEN',
+    'out of memory: SQLITE_NOMEM',
+    'database is locked: SQLITE_BUSY',
+    'locking protocol: SQLITE_PROTOCOL',
+    'access permission denied: SQLITE_PERM',
+    'large file support is disabled: SQLITE_NOLFS',
     'internal error; reference = 56n1jm2moldf93op78odkr51',
-  ])('answers 503, is tried once, and the log has the reason: %s', async (reason) => {
-    const lines: string[] = []
-    let calls = 0
-    const service = serviceWith({
-      log: (line) => lines.push(line),
-      site: () =>
-        siteThat(async () => {
-          calls++
-          throw new Error(reason)
-        }),
-    })
-    const response = await call(COLLECTION, { body: qrCodeBody() }, service)
+    'internal error',
+    'Internal error in Durable Object storage caused object to be reset; reference = 8t4dqqpoq1ctvjr8kca8fl4c',
+    'Internal error in Durable Object storage write caused object to be reset; reference = 8t4dqqpoq1ct',
+    'Internal error in Durable Object storage deleteAll() caused object to be reset; reference = 8t4dqqpoq1ct',
+    'Internal error while starting up Durable Object storage caused object to be reset.',
+    'Durable Object storage operation exceeded timeout which caused object to be reset.',
+    'Durable Object storage is no longer accessible.',
+    'cannot access storage because object has moved to a different machine',
+    "The Durable Object's code has been updated, this version can no longer access storage.",
+  ],
+  restarting: [
+    "Durable Object's isolate exceeded its memory limit and was reset.",
+    'Worker has exceeded memory limit.',
+    'Worker exceeded memory limit.',
+    'Durable Object exceeded its CPU time limit and was reset.',
+    'Worker exceeded CPU time limit.',
+    'Durable Object reset because its code was updated.',
+    'A call to blockConcurrencyWhile() in a Durable Object waited for too long. The call was canceled and the Durable Object was reset.',
+    'Actor exceeded event execution time and was disconnected.',
+    'Alarm exceeded its allowed execution time',
+    'Cannot resolve Durable Object due to transient issue on remote node.',
+    'Network connection lost.',
+    'The execution context which hosts this callback is no longer running.',
+    'The execution context responding to this call was canceled.',
+    "Couldn't complete operation because the execution context has ended.",
+  ],
+} as const
+
+/** What a site that fails with a message answers. */
+async function answersOf(message: string) {
+  const lines: string[] = []
+  let calls = 0
+  const service = serviceWith({
+    log: (line) => lines.push(line),
+    site: () =>
+      siteThat(async () => {
+        calls++
+        throw new Error(message)
+      }),
+    sleep: async (milliseconds) => (milliseconds > 1000 ? new Promise(() => {}) : undefined),
+  })
+  const answer = async (options: object) => {
+    calls = 0
+    const response = await call(COLLECTION, options, service)
     const { errorCode, description } = await errorOf(response)
-    expect([response.status, errorCode, description, calls]).toEqual([
-      503,
-      'service.unavailable',
-      'site demo is without its storage, send the request again',
-      1,
-    ])
-    expect(lines.join()).toContain(reason)
+    return { status: response.status, errorCode, description, calls }
+  }
+  return { write: await answer({ body: qrCodeBody() }), read: await answer({}), log: lines.join() }
+}
+
+describe('an object that is away', () => {
+  it.each(
+    Object.entries(FAILURES).flatMap(([state, messages]) => messages.map((message) => [message, state])),
+  )(
+    'with “%s” is %s: 503, writes are sent once and reads three times, the log has the reason',
+    async (message, state) => {
+      const refusal = {
+        status: 503,
+        errorCode: 'service.unavailable',
+        description: `site demo is ${state}, send the request again`,
+      }
+      const { write, read, log } = await answersOf(message)
+      expect([write, read]).toEqual([
+        { ...refusal, calls: 1 },
+        { ...refusal, calls: 3 },
+      ])
+      expect(log).toContain(message)
+    },
+  )
+
+  it.each([
+    'Durable Object is overloaded. Too many requests queued.',
+    'Durable Object is overloaded. Too much data queued.',
+    'Durable Object is overloaded. Requests queued for too long.',
+    'Durable Object is overloaded. Too many requests for the same object within a 10 second window.',
+    "Durable Object's isolate exceeded its memory limit due to overflowing the storage cache. All objects in the isolate were reset.",
+    'Service overloaded; retry later.',
+  ])('with “%s” is overloaded: 503, and nothing is sent again', async (message) => {
+    const refusal = {
+      status: 503,
+      errorCode: 'service.unavailable',
+      description: 'site demo is overloaded, send the request again',
+      calls: 1,
+    }
+    expect(await answersOf(message)).toMatchObject({ write: refusal, read: refusal })
   })
 
-  it('is not what another error of SQLite is: that is a defect', async () => {
-    const service = serviceWith({
-      site: () =>
-        siteThat(async () => {
-          throw new Error('no such table: qr_codes: SQLITE_ERROR')
-        }),
-    })
-    expect((await call(COLLECTION, { body: qrCodeBody() }, service)).status).toBe(500)
+  it.each([
+    'no such table: qr_codes: SQLITE_ERROR',
+    'UNIQUE constraint failed: t.a: SQLITE_CONSTRAINT (extended: SQLITE_CONSTRAINT_PRIMARYKEY)',
+    'string or blob too big: SQLITE_TOOBIG',
+    'database table is locked: SQLITE_LOCKED',
+    'datatype mismatch: SQLITE_MISMATCH',
+    'not authorized: SQLITE_AUTH',
+    'Durable Object was reset and rolled back to its last known good state because the application left the database in a state where constraints were violated: FOREIGN KEY',
+    'RPC method not implemented: nothing',
+    "Cannot read properties of undefined (reading 'x')",
+    'the payment says: Network connection lost.',
+  ])('is not what “%s” says: that is a defect, 500, sent once', async (message) => {
+    const refusal = { status: 500, errorCode: 'internal.error', calls: 1 }
+    expect(await answersOf(message)).toMatchObject({ write: refusal, read: refusal })
   })
 })
