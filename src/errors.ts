@@ -12,7 +12,7 @@ export interface ErrorRow {
   headers?: readonly ErrorHeader[]
 }
 
-export type ErrorHeader = 'WWW-Authenticate' | 'Allow' | 'Accept-Post'
+export type ErrorHeader = 'WWW-Authenticate' | 'Allow' | 'Accept-Post' | 'Accept-Encoding'
 
 const NOT_DONE = {
   ru: 'Не удалось выполнить запрос. Обратитесь в магазин',
@@ -119,9 +119,9 @@ const TABLE = {
   'http.message.too.large': { status: 413, when: 'The body is larger than 64 KiB', userMessage: NOT_DONE },
   'http.media.type.not.supported': {
     status: 415,
-    when: '`Content-Type` is not `application/json`',
+    when: '`Content-Type` is not `application/json`, or `Content-Encoding` is not `identity`',
     userMessage: NOT_AVAILABLE,
-    headers: ['Accept-Post'],
+    headers: ['Accept-Post', 'Accept-Encoding'],
   },
   'http.misdirected.request': {
     status: 421,

@@ -2,7 +2,6 @@
 import type { Context, Hono } from 'hono'
 import { html } from 'hono/html'
 import { type Claims, grants, OPERATOR } from '../contract/access-token.ts'
-import { SITE_ID } from '../contract/site-id.ts'
 import { ApiError, ERRORS } from '../errors.ts'
 import { isSandbox, networkOf } from '../gateway/connection.ts'
 import type { AppEnv } from '../http/app-env.ts'
@@ -46,9 +45,6 @@ export function signInRoutes(app: Hono<AppEnv>, host: ConsoleHost): void {
     try {
       if (code !== null && !link) return await signInPage(c, { next, failure: 'link' })
       const claims = link?.claims ?? (await host.authenticate(c, (form.get('token') ?? '').trim()))
-      if (claims.sub !== OPERATOR && !SITE_ID.test(claims.sub)) {
-        return await signInPage(c, { next, failure: 'unknown' })
-      }
       c.set('keyId', claims.jti)
       if (!networkOf(config, claims.sub).isServed) {
         throw new ApiError('auth.forbidden', `the access token is of a test site: ${NO_TEST_SITES}`)

@@ -21,7 +21,7 @@ export function requireMediaType(c: Context, mediaTypes: readonly string[]): voi
 }
 
 /**
- * The JSON object of a body. @throws ApiError 413 over 64 KiB, 400 where it is not a JSON object or has a key twice
+ * The JSON object of a body. @throws ApiError as readBytes over 64 KiB, 400 where it is not a JSON object or has a key twice
  * @param keepsNull whether a member that is null stays, else it is absent
  */
 export const readObject = async (
@@ -41,10 +41,10 @@ export const readForm = async (
 /** A body must arrive within these milliseconds. */
 const BODY_TIMEOUT_MS = 10_000
 
-/** What the nginx of `deploy/` passes on: so much is read of a body that is too large, in bytes. */
+/** What the nginx of `deploy/` passes on: so much is read of a body that is refused, in bytes. */
 const MAX_DISCARDED = 2 * 1024 * 1024
 
-/** The bytes of a body. @throws ApiError 413 over `maxSize` */
+/** The bytes of a body. @throws ApiError 415 where a content coding is applied to it, 413 over `maxSize` */
 export async function readBytes(
   c: Context<AppEnv>,
   { within }: Pick<Platform, 'within'>,
@@ -52,11 +52,13 @@ export async function readBytes(
 ): Promise<ArrayBuffer> {
   const length = c.req.header('Content-Length')
   const isStream = length === undefined || c.req.header('Transfer-Encoding') !== undefined
-  if (!isStream && !(Number(length) <= maxSize)) {
+  const isTooLarge = !isStream && !(Number(length) <= maxSize)
+  const refusal = codingRefusal(c) ?? (isTooLarge ? tooLarge(maxSize) : undefined)
+  if (refusal) {
     // The runtime resets a connection of which more than 64 KiB are left unread, and a proxy then gets no answer.
-    if (Number(length) <= MAX_DISCARDED)
+    if (!isStream && Number(length) <= MAX_DISCARDED)
       await within(BODY_TIMEOUT_MS, c.req.raw.arrayBuffer()).catch(() => {})
-    throw tooLarge(maxSize)
+    throw refusal
   }
   // Where the length is known, the runtime reads the whole body at a fraction of the cost of its chunks.
   const reader = isStream ? c.req.raw.body?.getReader() : undefined
@@ -88,6 +90,15 @@ async function collect(
     bytes.set(value, size)
     size += value.length
   }
+}
+
+/** The refusal of a body whose content is compressed, or coded otherwise (RFC 9110, sections 8.4 and 12.5.3). */
+function codingRefusal(c: Context): ApiError | undefined {
+  const codings = c.req.header('Content-Encoding') ?? ''
+  if (codings.split(',').every((coding) => /^(?:identity)?$/i.test(coding.trim()))) return undefined
+  const description = `Content-Encoding is ${quote(codings)}, must be identity`
+  const headers = { 'Accept-Encoding': 'identity' }
+  return new ApiError('http.media.type.not.supported', description, { headers })
 }
 
 const tooLarge = (maxSize: number) =>

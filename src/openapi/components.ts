@@ -41,6 +41,10 @@ export const HEADERS: Record<HeaderName, object> = {
     schema: { type: 'string' },
   },
   Allow: { description: 'The methods of the endpoint', schema: { type: 'string' } },
+  'Accept-Encoding': {
+    description: '`identity`, if the content coding of the body was refused (RFC 9110, section 12.5.3)',
+    schema: { type: 'string' },
+  },
   'Accept-Post': { description: 'The media type that the endpoint accepts', schema: { type: 'string' } },
 }
 

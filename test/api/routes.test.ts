@@ -633,7 +633,28 @@ describe.each(sampledRoutes)(
           'http.media.type.not.supported',
         )
         expect(headers.get(method === 'PATCH' ? 'Accept-Patch' : 'Accept-Post')).toBe(takes.join(', '))
+        // It would say that the content coding is at fault (RFC 9110, section 12.5.3).
+        expect(headers.get('Accept-Encoding')).toBe(null)
       })
+
+      const codings = ['gzip', 'br', 'zstd', 'deflate, identity', 'identity, gzip', 'utf-8']
+      it.each(sampled(codings, number))('Content-Encoding: %s: 415 with what is taken', async (coding) => {
+        const { headers, description } = await refused(
+          { headers: { 'Content-Encoding': coding } },
+          415,
+          'http.media.type.not.supported',
+        )
+        expect(description).toBe(`Content-Encoding is "${coding}", must be identity`)
+        expect(headers.get('Accept-Encoding')).toBe('identity')
+        expect(headers.get('Accept-Post')).toBe(null)
+        await refused({ token: null, headers: { 'Content-Encoding': coding } }, 401, 'auth.unauthorized')
+      })
+
+      it.each(sampled(['identity', 'Identity', 'identity, identity'], number))(
+        'Content-Encoding: %s is fine',
+        async (coding) =>
+          expect((await request({ headers: { 'Content-Encoding': coding } })).status).toBe(ok),
+      )
 
       const tooLarge = 'x'.repeat(isJson ? 65_537 : 262_145)
       it('a body over the limit: 413, before it is parsed', () =>

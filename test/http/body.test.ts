@@ -1,7 +1,7 @@
 // Bodies that arrive late, incomplete, empty or too large.
 import { describe, expect, it } from 'vitest'
 import { qrCodeBody } from '../support/client.ts'
-import { COLLECTION, call, create, errorOf, FORM, ORIGIN, serviceWith } from '../support/service.ts'
+import { COLLECTION, call, create, errorOf, FORM, ORIGIN, serviceWith, tokenOf } from '../support/service.ts'
 
 const WHOLE = JSON.stringify(qrCodeBody())
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -105,4 +105,48 @@ it('a form that ends early: 400, on the home page and on the payer’s', async (
     const response = await call(path, { token: null, method: 'POST', headers: FORM, body: broken() }, service)
     expect(response.status).toBe(400)
   }
+})
+
+describe('a form with Content-Encoding', () => {
+  const settings = { PAYMENT_NETWORK: 'sandbox' }
+  const pageOf = async () => {
+    const { pageUrl } = await create(qrCodeBody({ amount: { value: 5 } }), {}, serviceWith({ settings }))
+    return pageUrl.slice(ORIGIN.length)
+  }
+
+  it.each([
+    ['of the payer’s page', pageOf, async () => 'action=pay'],
+    ['of the console', async () => '/console/sign-in', async () => `token=${await tokenOf()}`],
+    ['of the start page', async () => '/', async () => 'amount=5'],
+  ])('%s is a page, 415, that names what is taken; identity is fine', async (_, at, bodyOf) => {
+    const send = async (coding: string) =>
+      call(
+        await at(),
+        {
+          token: null,
+          method: 'POST',
+          body: await bodyOf(),
+          headers: { ...FORM, Accept: 'text/html', 'Content-Encoding': coding },
+        },
+        serviceWith({ settings }),
+      )
+    const refused = await send('gzip')
+    expect([refused.status, refused.headers.get('Accept-Encoding')]).toEqual([415, 'identity'])
+    expect(refused.headers.get('Content-Type')).toContain('text/html')
+    expect((await send('identity')).status).toBe(303)
+  })
+})
+
+it('a large body with Content-Encoding is read before it is refused: a proxy gets the answer', async () => {
+  let taken = 0
+  const stream = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (taken === 200) return controller.close()
+      taken++
+      controller.enqueue(new Uint8Array(1024))
+    },
+  })
+  const headers = { 'Content-Length': `${200 * 1024}`, 'Content-Encoding': 'gzip' }
+  const response = await call(COLLECTION, { method: 'POST', body: stream, headers })
+  expect([response.status, taken]).toEqual([415, 200])
 })

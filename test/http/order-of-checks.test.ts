@@ -22,7 +22,7 @@ const worst: Attempt = {
   token: null,
   path: '/payin/v1/sites/a%20b/sbp/nothing',
   method: 'PATCH',
-  headers: { Accept: 'text/html', 'Content-Type': 'text/plain' },
+  headers: { Accept: 'text/html', 'Content-Type': 'text/plain', 'Content-Encoding': 'gzip' },
   body: 'x'.repeat(65_537),
 }
 
@@ -35,7 +35,11 @@ const steps: [refusal: string, correction: Partial<Attempt>][] = [
   ['404 http.url.not.found', { path: COLLECTION }],
   ['405 http.method.not.supported', { method: 'POST' }],
   ['403 auth.forbidden', { token: await tokenOf() }],
-  ['406 http.media.type.not.acceptable', { headers: { 'Content-Type': 'text/plain' } }],
+  [
+    '406 http.media.type.not.acceptable',
+    { headers: { 'Content-Type': 'text/plain', 'Content-Encoding': 'gzip' } },
+  ],
+  ['415 http.media.type.not.supported', { headers: { 'Content-Encoding': 'gzip' } }],
   ['415 http.media.type.not.supported', { headers: {} }],
   ['413 http.message.too.large', { body: '{' }],
   ['400 http.message.conversion.failed', { body: '{}' }],
