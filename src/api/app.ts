@@ -10,7 +10,7 @@ import { accessControl } from '../http/auth.ts'
 import { errorHandlers } from '../http/error-handler.ts'
 import { requireHost } from '../http/host.ts'
 import { mount } from '../http/mount.ts'
-import { originOf } from '../http/path.ts'
+import { originOf, withoutEmptySegments } from '../http/path.ts'
 import { ready } from '../http/ready.ts'
 import { requestLog } from '../http/request-log.ts'
 import { json, seeOther } from '../http/response.ts'
@@ -73,7 +73,7 @@ export function createApp(platform: Platform): Hono<AppEnv> {
   })
   mount(app, operations, service, checks)
   // An unauthenticated caller does not learn which endpoints exist.
-  for (const api of ['/payin/v1', '/partner/payin/v1', '/network/v1', '/sandbox/v1']) {
+  for (const api of SITES_PREFIXES) {
     app.all(
       `${api}/sites/:siteId/*`,
       after((c) => checks.authorizeSite(c)),
@@ -84,9 +84,20 @@ export function createApp(platform: Platform): Hono<AppEnv> {
   // Behind everything else, so that requests with a response do not pass through it.
   app.use(methodNotAllowed({ app, onMethodNotAllowed: errors.methodNotAllowed }))
   app.onError(errors.onError)
-  app.notFound((c) => staticFile(c, service) ?? errors.notFound(c))
+  app.notFound(async (c) => {
+    const file = staticFile(c, service)
+    if (file) return file
+    // No route has the path of a prefix with a slash too many.
+    if (isBelowPrefix(withoutEmptySegments(c.req.path))) await checks.authenticate(c)
+    return errors.notFound(c)
+  })
   return app
 }
+
+const SITES_PREFIXES = ['/payin/v1', '/partner/payin/v1', '/network/v1', '/sandbox/v1']
+
+const isBelowPrefix = (path: string): boolean =>
+  [...SITES_PREFIXES, '/operator/v1'].some((prefix) => `${path}/`.startsWith(`${prefix}/`))
 
 /** Middleware that runs a check first; the log names this route, not the one that answers 404 or 405. */
 const after =

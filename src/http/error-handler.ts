@@ -7,12 +7,12 @@ import { ApiError, DEFECT, ERRORS } from '../errors.ts'
 import type { Platform } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'
 import { language } from './negotiation.ts'
-import { originOf } from './path.ts'
+import { originOf, withoutEmptySegments } from './path.ts'
 import { json } from './response.ts'
 
-/** The endpoint that a path would name without its trailing slash, with `sites` for `site`, or with the `sbp` that it lacks. */
+/** The endpoint that a path would name without a slash too many, with `sites` for `site`, or with the `sbp` that it lacks. */
 function endpointNear(path: string, endpoints: readonly string[]): string | undefined {
-  const corrected = path.replace(/\/+$/, '').replace('/v1/site/', '/v1/sites/')
+  const corrected = withoutEmptySegments(path).replace(/\/$/, '').replace('/v1/site/', '/v1/sites/')
   const candidates = [corrected, corrected.replace(/(\/sites\/[^/]+)(\/qrCodes)/, '$1/sbp$2')]
   return endpoints.find((endpoint) => {
     const pattern = new RegExp(

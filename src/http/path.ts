@@ -5,6 +5,9 @@ import type { FieldErrors } from '../errors.ts'
 /** Scheme and host of the request, such as `https://qr.example`. */
 export const originOf = (c: Context): string => c.req.url.slice(0, pathStart(c.req.url))
 
+/** A path without the slashes that follow another one, as a base address that ends with a slash makes them. */
+export const withoutEmptySegments = (path: string): string => path.replaceAll(/\/{2,}/g, '/')
+
 /** The parameters of the path, decoded, by the template's names; a malformed one stays encoded and has an issue. */
 export interface PathParameters {
   values: Record<string, string>

@@ -17,7 +17,7 @@ export function isPerson(c: Context): boolean {
 }
 
 /** What programs ask for, whatever they accept. */
-const FOR_PROGRAMS = /^\/(payin|partner|network|sandbox|operator|metrics|healthz|openapi\.json)\b/
+const FOR_PROGRAMS = /^\/+(payin|partner|network|sandbox|operator|metrics|healthz|openapi\.json)\b/
 
 /** The error as a page, where a person asked for one; undefined for a program, and where the API is. */
 export const pageForPerson = (c: Context<AppEnv>, error: ApiError): Promise<Response> | undefined =>

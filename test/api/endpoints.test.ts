@@ -21,11 +21,18 @@ describe('a path that is not an endpoint', () => {
       '/payin/v1/nothing',
       '/payin/v1/sites/demo/nothing',
       '/partner/payin/v1/sites/demo/sbp/qrCodes/',
+      '/payin/v1/sites/demo//sbp/qrCodes',
+      '//payin/v1/sites/demo/sbp/qrCodes',
+      '///partner//payin/v1/nothing',
+      '/network//v1/sites/demo/qrCodes',
+      '//operator/v1/sites',
+      '//payin/v1',
     ]) {
       expect((await at(path, null)).slice(0, 2)).toEqual([401, 'auth.unauthorized'])
       expect((await at(path)).slice(0, 2)).toEqual([404, 'http.url.not.found'])
     }
-    expect((await at('/nothing', null)).slice(0, 2)).toEqual([404, 'http.url.not.found'])
+    for (const path of ['/nothing', '//nothing', '//payin/v2/sites'])
+      expect((await at(path, null)).slice(0, 2)).toEqual([404, 'http.url.not.found'])
   })
 
   it.each([
@@ -39,6 +46,13 @@ describe('a path that is not an endpoint', () => {
     ['/payin/v1/site/demo/sbp/qrCodes', '/payin/v1/sites/{siteId}/sbp/qrCodes'],
     ['/partner/payin/v1/site/demo/qrCodes/a/', '/payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}'],
     ['/payin/v1/sites/demo/events/', '/payin/v1/sites/{siteId}/events'],
+    ['//payin/v1/sites/demo/sbp/qrCodes', '/payin/v1/sites/{siteId}/sbp/qrCodes'],
+    ['//partner/payin/v1/sites/demo/sbp/qrCodes/a', '/payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}'],
+    ['/payin/v1//sites/demo/sbp/qrCodes', '/payin/v1/sites/{siteId}/sbp/qrCodes'],
+    ['/payin/v1/sites/demo//sbp/qrCodes', '/payin/v1/sites/{siteId}/sbp/qrCodes'],
+    ['/payin/v1/sites//demo/sbp///qrCodes//', '/payin/v1/sites/{siteId}/sbp/qrCodes'],
+    ['//payin/v1/site/demo/qrCodes', '/payin/v1/sites/{siteId}/sbp/qrCodes'],
+    ['//operator/v1/sites', '/operator/v1/sites'],
     [
       '/network/v1/sites/demo/qrCodes/a/payments/b/',
       '/network/v1/sites/{siteId}/qrCodes/{qrcId}/payments/{paymentUid}',
@@ -56,9 +70,16 @@ describe('a path that is not an endpoint', () => {
     '/payin/v1/site/demo/nothing',
     '/payin/v1/sites/demo/sbp',
     '/payin/v2/sites/demo/sbp/qrCodes',
+    '//payin/v2/sites/demo/sbp/qrCodes',
+    '//',
   ])('(%s) names none where none is near', async (path) =>
     expect(await at(path)).toEqual([404, 'http.url.not.found', `${path}: no such endpoint`]),
   )
+})
+
+it('a path of the API with a slash too many is for programs: the 404 is no page', async () => {
+  const response = await call('//payin/v1/sites/demo/sbp/qrCodes', { headers: { Accept: 'text/html' } })
+  expect([response.status, response.headers.get('Content-Type')]).toEqual([404, 'application/json'])
 })
 
 it('a request that is refused leaves no trace: no site is called, and no object is made', async () => {
