@@ -63,6 +63,7 @@ describe('an API key', () => {
   it.each<[string, Record<string, unknown>, string]>([
     ['without a label', { label: undefined }, 'label'],
     ['with a blank label', { label: ' ' }, 'label'],
+    ['with a scope of 260 characters', { scope: Array(29).fill('merchant').join(' ') }, 'scope'],
     ['with a label of 61 characters', { label: '🫖'.repeat(61) }, 'label'],
     ['without a scope', { scope: undefined }, 'scope'],
     ['with an empty scope', { scope: '' }, 'scope'],

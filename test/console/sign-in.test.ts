@@ -445,14 +445,18 @@ describe('a one-time link', () => {
     expect((await browserOf().post('/sign-in', { link: await tokenOf({ sub }) })).status).toBe(401)
   })
 
-  it('of another secret signs nobody in', async () => {
+  const soon = () => Math.floor(Date.now() / 1000) + 600
+
+  it.each<[string, (code: string) => string, object, string, number]>([
+    ['as it was made', (code) => code, {}, env.TOKEN_SECRET, 303],
+    ['of another secret', (code) => code, {}, 'another secret, of 32 characters and more', 401],
+    ['of another spelling', (code) => `${code}=`, {}, env.TOKEN_SECRET, 401],
+    ['with an id of 129 characters', (code) => code, { id: 'x'.repeat(129) }, env.TOKEN_SECRET, 401],
+    ['with an end within a second', (code) => code, { exp: soon() + 0.5 }, env.TOKEN_SECRET, 401],
+  ])('%s: %5$i', async (_, spell, more, secret, status) => {
     const claims = { sub: newSite(), jti: 'a', iat: 0, exp: 9e9, scope: 'merchant:admin' }
-    const link = await makeSignInLink('another secret, of 32 characters and more', {
-      claims,
-      id: 'a',
-      exp: 9e9,
-    })
-    expect((await browserOf().post('/sign-in', { link })).status).toBe(401)
+    const code = await makeSignInLink(secret, { claims, id: crypto.randomUUID(), exp: soon(), ...more })
+    expect((await browserOf().post('/sign-in', { link: spell(code) })).status).toBe(status)
   })
 
   it('is in no line of the log', async () => {

@@ -137,6 +137,7 @@ it.each([
   ['\u200b=1', "'\u200b=1"],
   ['Tea;\ufeff\u00ad@a', '"Tea;\'\ufeff\u00ad@a"'],
   ['a\u2028+1', '"a\u2028\'+1"'],
+  ['a\u0085=1', '"a\u0085\'=1"'],
   ['\u2060a=1', '\u2060a=1'],
   ['a\u200b=1', 'a\u200b=1'],
 ])('%j is the cell %s, whatever separates the cells', (text, cell) => {
