@@ -8,6 +8,7 @@ import { type QrCodeSpec, type RegisteredLink, requestsToken } from '../contract
 import { Activation, RefusedRegistration, Registration } from '../contract/registration.ts'
 import type { SaleSpec } from '../contract/sale.ts'
 import type { SiteNetwork } from '../contract/site-network.ts'
+import { endOfTtl } from '../contract/ttl.ts'
 import { ApiError } from '../errors.ts'
 import { crc16 } from '../fps/crc.ts'
 import { registerKey } from '../fps/derived-id.ts'
@@ -48,7 +49,7 @@ export async function register(
     ...(createToken && { flags: ['CREATE_TOKEN'] }),
     ...(ttl !== undefined && {
       ttl,
-      expiresOn: formatDateTime(seconds(platform) + ttl * 60, config.utcOffset),
+      expiresOn: formatDateTime(endOfTtl(seconds(platform), ttl), config.utcOffset),
     }),
     ...(amount && { amount: amountAnswer(amount) }),
     paymentPurpose,

@@ -1,7 +1,8 @@
 // Inserts the row of a new QR code.
 import type { QrCodeSpec, RegisteredLink } from '../../contract/qr-code.ts'
+import { endOfTtl } from '../../contract/ttl.ts'
 import { insertRow } from '../rows/sql.ts'
-import { plus, type Seconds, seconds } from '../time.ts'
+import { type Seconds, seconds } from '../time.ts'
 import { type QrCodeRow, specRow } from './rows.ts'
 
 /** The values of a new QR code that are not in the request; `linkBase` is the number of its base and bank. */
@@ -39,7 +40,7 @@ export function insertQrCode(
   const columns = specRow(spec)
   const linkId = registered?.qrcId ?? id
   const values = [number, linkBase, linkId, status, 0, createdAt, ...Object.values(columns)]
-  const ttlEnd = spec.ttl === undefined ? null : plus(createdAt, seconds(spec.ttl * 60))
+  const ttlEnd = spec.ttl === undefined ? null : seconds(endOfTtl(createdAt, spec.ttl))
   const linkEnd = registered?.endsAt
   const earlyEnd = ttlEnd !== null && linkEnd !== undefined && linkEnd < ttlEnd ? seconds(linkEnd) : null
   const reference = registered?.reference ?? null

@@ -1,6 +1,7 @@
 // The sales of a COUNTER code: at most one is open at a time (contract, section 15).
 import type { PageQuery } from '../../contract/query.ts'
 import type { Sale, SaleSpec } from '../../contract/sale.ts'
+import { endOfTtl } from '../../contract/ttl.ts'
 import type { Outcome, Refusal } from '../../errors.ts'
 import { openSaleForWrite, recordSaleEnd, saleForWrite } from '../clock.ts'
 import type { Context } from '../context.ts'
@@ -9,7 +10,6 @@ import { contradicts, notAllowed, ok, QR_CODE_NOT_FOUND, SALE_NOT_FOUND, unequal
 import { pageOf } from '../page.ts'
 import { findQrCode, type QrCodeKey, type QrCodeRow } from '../qr-codes/rows.ts'
 import { insertRow } from '../rows/sql.ts'
-import { plus, seconds } from '../time.ts'
 import { dropReservation, endSale, recordSale, type SaleAtBank, saleAtBank } from './changes.ts'
 import { findSale, listedSaleRows, type SaleRow, saleByNumber } from './rows.ts'
 import { saleOf } from './sale.ts'
@@ -217,7 +217,7 @@ function insertSale(
        created_at, due_at)
      VALUES ((SELECT max(last_sale, ifnull((SELECT max(number) FROM sales), 0)) + 1 FROM site), ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)`,
     ...[number, saleUid, amount.minorUnits, amount.currency, paymentPurpose ?? null, ttl, status],
-    ...[now, plus(now, seconds(ttl * 60))],
+    ...[now, endOfTtl(now, ttl)],
   )
   const row = isInserted ? findSale(sql, number, saleUid) : undefined
   if (!row) throw new Error('a sale was not inserted')

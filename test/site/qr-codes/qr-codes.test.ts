@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { endOfTtl } from '../../../src/contract/ttl.ts'
 import { unwrap } from '../../../src/gateway/site-client.ts'
 import { createQrCode, creationTime } from '../../../src/site/creations.ts'
 import { migrate } from '../../../src/site/database/schema.ts'
@@ -66,6 +67,33 @@ it('a site dates no creation before its latest, where the clock goes back a step
     { isReplayed: false, qrCode: { createdAt: 1_800_000_000 } },
     { isReplayed: false, qrCode: { createdAt: 1_800_000_000 } },
   ])
+})
+
+it('a code ends when its row says: when its ttl is over, or earlier with the link of its bank', async () => {
+  await inNewSite((storage) => {
+    const { sql } = storage
+    migrate(storage)
+    const createdAt = fc.integer({ min: 1, max: 4_000_000_000 })
+    const ttl = fc.integer({ min: 1, max: 129_600 })
+    /** Seconds from the end of the ttl to that of the link. */
+    const later = fc.option(fc.oneof(fc.constantFrom(-1, 0, 1), fc.integer({ min: -9e6, max: 9e6 })))
+    fc.assert(
+      fc.property(createdAt, ttl, later, (now, minutes, seconds) => {
+        sql.exec('DELETE FROM events; DELETE FROM qr_codes')
+        const ofTtl = endOfTtl(now, minutes)
+        const endsAt = seconds === null ? undefined : ofTtl + seconds
+        const ofBank = { payload: 'https://bank.example/q', qrcId: 'q', currencies: ['RUB'] }
+        const registered = endsAt === undefined ? undefined : { ...ofBank, endsAt }
+        const created = createIn(contextOf(sql, now), {
+          ...creation('a', { ttl: minutes }),
+          registered,
+        })
+        const { expiresAt } = unwrap(created).qrCode
+        expect(expiresAt).toBe(Math.min(ofTtl, endsAt ?? ofTtl))
+        expect(sql.exec('SELECT end_at FROM qr_codes').one()).toEqual({ end_at: expiresAt })
+      }),
+    )
+  })
 })
 
 describe('the row of a code without an end', () => {
