@@ -3,9 +3,13 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { DAYS_KEPT } from '../../src/contract/notifications/log.ts'
 import { MAX_REFUNDS } from '../../src/contract/refund.ts'
+import { STATUSES, transition } from '../../src/contract/status.ts'
 import { MAX_PURPOSE } from '../../src/contract/text.ts'
 import { ERRORS } from '../../src/errors.ts'
+import { decisionOn, EFFECTS } from '../../src/site/payments/report-rule.ts'
 import { call, sandbox } from '../support/service.ts'
+
+type Row = Parameters<typeof decisionOn>[0]['row'] & object
 
 const [contract = ''] = Object.values(
   import.meta.glob<string>('../../docs/contract.md', { query: '?raw', import: 'default', eager: true }),
@@ -54,6 +58,27 @@ it.each([
 ])('section %i has the limit of the code for %s', (number, _, sentence) =>
   expect(section(number).replaceAll(/\s+/g, ' ')).toContain(sentence.replaceAll(/\s+/g, ' ')),
 )
+
+it('the table of section 7 has the status after each report, charge, cancellation and end', () => {
+  const rows = Array.from(section(7).matchAll(/^\| (`[A-Z_]+` .*) \|$/gm), ([, row = '']) =>
+    row.split('|').map((cell) => cell.trim()),
+  )
+  const documented = rows
+    .slice(0, rows.findIndex(([status]) => status === '`PAYED`') + 1)
+    .map((cells) => cells.map((cell) => /^`(\w+)`/.exec(cell)?.[1]))
+  const amount = { minorUnits: 500, currency: 'RUB' }
+  const after = (row: Row, status: 'COMPLETED' | 'DECLINED') => {
+    const { action } = EFFECTS[decisionOn({ row }, { paymentUid: 'p', status, amount }, [])]
+    return action && transition(row.status, action)
+  }
+  const computed = STATUSES.filter((status) => status !== 'ACCEPTED').map((status) => {
+    const row = { type: 'DYNAMIC', status, payment_uid: 'p', minor_units: 500, currency: 'RUB' } as const
+    const clock = (['charge', 'cancel', 'expire'] as const).map((action) => transition(status, action))
+    return [status, after(row, 'COMPLETED'), after(row, 'DECLINED'), ...clock]
+  })
+  const sorted = (table: typeof documented) => table.toSorted(([a = ''], [b = '']) => a.localeCompare(b))
+  expect(sorted(documented)).toEqual(sorted(computed))
+})
 
 describe('operations', () => {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>

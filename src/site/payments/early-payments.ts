@@ -5,8 +5,9 @@ import { type QrCodeRow, qrCodeByNumber } from '../qr-codes/rows.ts'
 import { int, rowsWith, text, UnreadableRowError } from '../rows/columns.ts'
 import { awaitBinding, recordBinding } from '../tokens/bindings.ts'
 import { tokenRows } from '../tokens/rows.ts'
-import type { Verdict } from './payments.ts'
-import { type ReportOrigin, record, verdictOn } from './reports.ts'
+import { record } from './record.ts'
+import { decisionOn, EFFECTS, type Effect } from './report-rule.ts'
+import type { ReportOrigin } from './reports.ts'
 import { type PaymentRow, paymentRows, QR_CODE_OF_PAYMENT } from './rows.ts'
 
 /** Payments that one write applies. */
@@ -123,7 +124,7 @@ function applyNext(
 }
 
 function applyOne(context: Origin, row: QrCodeRow, early: PaymentRow): void {
-  const { applied, notAppliedReason } = verdict(context, row, early)
+  const { applied, notAppliedReason, action } = effectOf(context, row, early)
   const columns = {
     qr_code: row.number,
     applied: applied ? 1 : 0,
@@ -141,12 +142,12 @@ function applyOne(context: Origin, row: QrCodeRow, early: PaymentRow): void {
     tokenization_account: row.tokenization_account,
   }
   if (applied && payment.status === 'COMPLETED' && row.create_token === 1) awaitBinding(context, row)
-  record({ ...context, by: { actor: 'network' } }, row, { payment, token: undefined })
+  record({ ...context, by: { actor: 'network' } }, row, { payment, action })
 }
 
 /** A payment that is refunded, or is to be, pays for nothing. */
-function verdict(context: Origin, row: QrCodeRow, early: PaymentRow): Verdict {
-  if (early.accepted_refunds > 0) return { applied: false, notAppliedReason: 'NOT_PAYABLE' }
+function effectOf({ currencies }: Origin, row: QrCodeRow, early: PaymentRow): Effect {
+  if (early.accepted_refunds > 0) return EFFECTS.NOT_PAYABLE
   const { payment_uid: paymentUid, status, minor_units: minorUnits, currency } = early
-  return verdictOn({ row }, { paymentUid, status, amount: { minorUnits, currency } }, context)
+  return EFFECTS[decisionOn({ row }, { paymentUid, status, amount: { minorUnits, currency } }, currencies)]
 }

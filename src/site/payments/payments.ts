@@ -1,5 +1,5 @@
 // Payment attempts of a site (contract, sections 7 and 8).
-import type { NotAppliedReason, Payment, PaymentReport } from '../../contract/payment.ts'
+import type { Payment, PaymentReport } from '../../contract/payment.ts'
 import type { PageQuery } from '../../contract/query.ts'
 import type { Outcome } from '../../errors.ts'
 import type { ReportContext } from '../context.ts'
@@ -9,6 +9,7 @@ import type { ReportTarget } from '../qr-codes/report-target.ts'
 import { requiredInteger, textValue } from '../rows/sql.ts'
 import { seconds } from '../time.ts'
 import { findToken } from '../tokens/rows.ts'
+import type { Effect } from './report-rule.ts'
 import { findPayment, listedPaymentRows, type PaymentRow, paymentOf, QR_CODE_OF_PAYMENT } from './rows.ts'
 
 /** What there is of a payment attempt. @returns payin.resource.not.found */
@@ -46,12 +47,6 @@ export function paymentsOf(sql: SqlStorage, qrCode: number, { cursor = 0, limit 
 const uidOf = (sql: SqlStorage, deleted: number | undefined): string | null =>
   textValue(sql, 'SELECT qr_code_uid FROM deleted_qr_codes WHERE number = ?', deleted ?? null) ?? null
 
-/** Whether the QR code takes a payment attempt, and why it does not take a completed payment. */
-export interface Verdict {
-  applied: boolean
-  notAppliedReason?: NotAppliedReason
-}
-
 /** The token that a report of a charge names. Of a charge that a restored site has lost, the report alone says which it was. */
 const chargedToken = (sql: SqlStorage, { bindingUid }: PaymentReport) =>
   bindingUid === undefined ? undefined : findToken(sql, { bindingUid })
@@ -80,7 +75,7 @@ export function writePayment(
   { sql, now, network }: ReportContext,
   { row, linkId, sale, deleted }: ReportTarget,
   { report, known }: { report: PaymentReport; known: PaymentRow | undefined },
-  { applied, notAppliedReason }: Verdict,
+  { applied, notAppliedReason }: Effect,
 ): PaymentRow {
   const { paymentUid, status, amount, reason, networkUid, reference, payer } = report
   const charged = chargedToken(sql, report)
