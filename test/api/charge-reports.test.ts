@@ -81,16 +81,19 @@ describe('the network’s report of a charge', () => {
   })
 
   it.each([
-    ['COMPLETED', 'PAYED'],
-    ['DECLINED', 'DECLINED'],
-  ])('%s under another link is of the QR code that was charged', async (status, after) => {
+    ['COMPLETED', 'a lost link', 'PAYED'],
+    ['COMPLETED', 'the link of another QR code', 'PAYED'],
+    ['DECLINED', 'a lost link', 'DECLINED'],
+    ['DECLINED', 'the link of another QR code', 'DECLINED'],
+  ])('%s under %s is of the QR code that was charged', async (status, first, after) => {
     const site = tokenSite()
     const { qrCodeUid, paymentUid } = await charged(site)
     const other = await site.make()
     // The link of the same order before a restore: it is authentic, and the site does not have it.
     const random = crypto.getRandomValues(new Uint8Array(7))
     const lost = makeLinkId(env.TOKEN_SECRET, site.siteId, 'AD1000', { now: Date.now(), random })
-    for (const linkId of [lost, other.linkId]) {
+    const links = [lost, other.linkId]
+    for (const linkId of first === 'a lost link' ? links : links.toReversed()) {
       expect((await site.report(linkId, paymentUid, { status })).status).toBe(200)
       expect((await site.read(qrCodeUid)).qrCode.status).toBe(after)
     }

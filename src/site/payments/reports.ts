@@ -137,7 +137,7 @@ function recordReport(
   if (row && isPaid && payment.event !== null) cancelLink(context, row, event)
   // A link of this service is at no bank: nobody can have cancelled it.
   if (row?.payload && report.linkCancelled && decision === 'decline') forgetLink(context, row)
-  const isUnchanged = !known && !token && !effect.applied && !effect.action
+  const isUnchanged = !known && !token && !effect.applied
   return reportedOf(context, isUnchanged ? row : rowAfter(context, target), { payment, isReplayed: false })
 }
 

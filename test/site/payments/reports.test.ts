@@ -2,6 +2,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { unwrap } from '../../../src/gateway/site-client.ts'
+import type { Creation } from '../../../src/site/creations.ts'
 import type { NewReport } from '../../../src/site/payments/reports.ts'
 import type { ReportKey } from '../../../src/site/qr-codes/report-target.ts'
 import { cancel, fresh, report } from '../../support/qr-codes.ts'
@@ -97,3 +98,51 @@ it.each<[string, ReportKey, Partial<NewReport>[]]>([
     expect(payment).toEqual(unwrap(await site.payment(MERCHANT, 'p')))
   }
 })
+
+describe('the QR code is answered as it is read', () => {
+  const amount = { minorUnits: 500, currency: 'RUB' }
+  const newToken = { value: 'value', hash: 'hash', days: 1 }
+  const binding = { bindingUid: 'b', status: 'CREATED', newToken } as const
+  const bound = creation('a', { amount, createToken: true, tokenizationAccount: 'customer' })
+
+  it.each<[string, Creation, Partial<NewReport>[]]>([
+    ['applied', creation('a', { amount }), [{}]],
+    ['the same again', creation('a', { amount }), [{}, {}]],
+    ['not applied', creation('a', { amount }), [{}, { paymentUid: 'q' }]],
+    ['one of many', creation('a', { type: 'STATIC', ttl: undefined, amount }), [{}, { paymentUid: 'q' }]],
+    ['the same again, with a token', bound, [{}, { binding }]],
+    ['not applied, with a token', bound, [{}, { paymentUid: 'q', binding }]],
+    [
+      'declined, then completed and not applied',
+      creation('a', { amount }),
+      [{ status: 'DECLINED' }, { paymentUid: 'q' }, {}],
+    ],
+  ])('%s', async (_, created, reports) => {
+    const site = env.SITES.getByName(crypto.randomUUID())
+    await createAll(site, [created])
+    for (const more of reports) {
+      const report: NewReport = { paymentUid: 'p', status: 'COMPLETED', amount, ...more }
+      const { qrCode } = unwrap(await site.report(NETWORK, { qrCodeUid: 'a' }, report, ORIGIN))
+      expect(qrCode).toEqual(unwrap(await site.read(MERCHANT, { qrCodeUid: 'a' })))
+    }
+  })
+})
+
+it.each<[string, Partial<NewReport>, boolean]>([
+  ['declined attempt', { status: 'DECLINED' }, true],
+  ['completed payment', {}, false],
+  ['payment of another amount', { amount: { minorUnits: 400, currency: 'RUB' } }, false],
+])(
+  'after the report of a %s, whose link is cancelled, the QR code has no link: %s',
+  async (_, more, isForgotten) => {
+    const site = env.SITES.getByName(crypto.randomUUID())
+    const amount = { minorUnits: 500, currency: 'RUB' }
+    const payload = 'https://bank.example/q'
+    await createAll(site, [
+      { ...creation('a', { amount }), registered: { payload, qrcId: 'q', currencies: ['RUB'] } },
+    ])
+    const report: NewReport = { paymentUid: 'p', status: 'COMPLETED', amount, linkCancelled: true, ...more }
+    const { qrCode } = unwrap(await site.report(NETWORK, { qrCodeUid: 'a' }, report, ORIGIN))
+    expect(qrCode?.payload).toBe(isForgotten ? '' : payload)
+  },
+)
