@@ -51,10 +51,9 @@ describe('the network’s report of a charge', () => {
     const answer = await site.report(linkId, paymentUid, { status: 'DECLINED' })
     expect(answer.status).toBe(200)
     expect((await site.read(qrCodeUid)).qrCode.status).toBe('EXPIRED')
-    expect((await site.feed()).slice(-2).map(({ type }) => type)).toEqual([
-      'payment.declined',
-      'qrCode.expired',
-    ])
+    const [declined, expired] = (await site.feed()).slice(-2)
+    expect([declined?.type, expired?.type]).toEqual(['payment.declined', 'qrCode.expired'])
+    expect(expired?.dateTime).toBe(declined?.dateTime)
   })
 
   it('COMPLETED with another amount is recorded as reported, and the QR code waits no longer', async () => {

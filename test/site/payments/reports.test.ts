@@ -128,6 +128,26 @@ describe('the QR code is answered as it is read', () => {
   })
 })
 
+it('each report has one event, also where a declined payment is completed and not applied', async () => {
+  const site = env.SITES.getByName(crypto.randomUUID())
+  const amount = { minorUnits: 500, currency: 'RUB' }
+  await createAll(site, [creation('a', { amount })])
+  for (const [paymentUid, status] of [
+    ['p', 'DECLINED'],
+    ['q', 'COMPLETED'],
+    ['p', 'COMPLETED'],
+  ] as const) {
+    unwrap(await site.report(NETWORK, { qrCodeUid: 'a' }, { paymentUid, status, amount }, ORIGIN))
+  }
+  const { value } = unwrap(await site.feed(MERCHANT, { limit: 10 }))
+  expect(value.events.map(({ type, payment }) => [type, payment?.paymentUid, payment?.applied])).toEqual([
+    ['qrCode.created', undefined, undefined],
+    ['payment.declined', 'p', true],
+    ['payment.completed', 'q', true],
+    ['payment.completed', 'p', false],
+  ])
+})
+
 it.each<[string, Partial<NewReport>, boolean]>([
   ['declined attempt', { status: 'DECLINED' }, true],
   ['completed payment', {}, false],
