@@ -1,8 +1,8 @@
-// The closed table of errors (contract, section 6): status, texts, OpenAPI and docs derive from it.
+// The closed table of errors (contract, section 6): the OpenAPI document is made from it, contract and guides have its words.
 
 export interface ErrorRow {
   status: 400 | 401 | 403 | 404 | 405 | 406 | 409 | 410 | 412 | 413 | 415 | 421 | 429 | 500 | 503
-  /** When it is answered, for the merchant's developer. */
+  /** When it is answered, for the merchant's developer: the words of the contract too. */
   when: string
   /** The text for the payer; it never leaks a detail. */
   userMessage: { ru: string; en: string }
@@ -12,7 +12,7 @@ export interface ErrorRow {
   headers?: readonly ErrorHeader[]
 }
 
-export type ErrorHeader = 'WWW-Authenticate' | 'Allow' | 'Accept-Post' | 'Accept-Encoding'
+export type ErrorHeader = 'WWW-Authenticate' | 'Allow' | 'Accept-Post' | 'Accept-Patch' | 'Accept-Encoding'
 
 const NOT_DONE = {
   ru: 'Не удалось выполнить запрос. Обратитесь в магазин',
@@ -31,30 +31,34 @@ const TRY_LATER = {
 const TABLE = {
   'http.message.conversion.failed': {
     status: 400,
-    when: 'The body is not a JSON object, or did not arrive completely within 10 seconds',
+    when: 'The body is not a JSON object in UTF-8, or did not arrive within 10 seconds; `description` says what is wrong',
     userMessage: NOT_DONE,
   },
   'validation.error': {
     status: 400,
-    when: 'A field or a parameter breaks its rule; `cause` names each of them',
+    when: 'A field or a parameter breaks its rule, or is unknown; `cause` names each of them',
     userMessage: NOT_DONE,
   },
   'auth.unauthorized': {
     status: 401,
-    when: 'The access token is missing, malformed, expired, revoked or not signed by this deployment',
+    when: 'The access token is missing, malformed, expired, not valid yet, revoked, or not signed by this deployment; `description` says which',
     userMessage: NOT_AVAILABLE,
     headers: ['WWW-Authenticate'],
   },
   'auth.forbidden': {
     status: 403,
-    when: 'The access token is for another site or lacks the scope; or the request creates or revokes an API key with the scope `network`; or a page of another site sent the form',
+    when: 'The access token is for another site, or lacks the scope; or the request creates or revokes an API key with the scope `network`; or a page of another origin sent the form',
     userMessage: NOT_AVAILABLE,
     headers: ['WWW-Authenticate'],
   },
-  'http.url.not.found': { status: 404, when: 'The endpoint does not exist', userMessage: NOT_AVAILABLE },
+  'http.url.not.found': {
+    status: 404,
+    when: 'There is no such endpoint; or the `siteId` is malformed, or that of a test site where there are none',
+    userMessage: NOT_AVAILABLE,
+  },
   'payin.resource.not.found': {
     status: 404,
-    when: 'The QR code, payment, refund, token, notification, notification key, site or instruction does not exist',
+    when: 'There is no such QR code, sale, payment, refund, token, notification, instruction, key, logo or site',
     userMessage: {
       ru: 'Такой операции нет. Обратитесь в магазин',
       en: 'There is no such operation. Please contact the shop',
@@ -68,17 +72,17 @@ const TABLE = {
   },
   'http.media.type.not.acceptable': {
     status: 406,
-    when: '`Accept` does not admit a media type of the endpoint',
+    when: '`Accept` admits no media type of the endpoint',
     userMessage: NOT_AVAILABLE,
   },
   'payin.resource.already.exists': {
     status: 409,
-    when: 'An earlier request has the same `qrCodeUid`, `paymentUid`, `bindingUid` or `refundId` and other fields; `cause` names them, and nothing changes',
+    when: 'An earlier request or report has the same `qrCodeUid`, `saleUid`, `paymentUid`, `bindingUid` or `refundId`, and other fields; `cause` names them, and nothing changes',
     userMessage: NOT_DONE,
   },
   'payin.incorrect-method-invocation': {
     status: 409,
-    when: 'The state of the QR code, the payment, the notification keys or the site does not allow the operation',
+    when: 'The state of the QR code, sale, payment, notification, instruction, key or site does not allow the operation',
     userMessage: NOT_AVAILABLE,
   },
   'network.changed': {
@@ -88,7 +92,7 @@ const TABLE = {
   },
   'network.refused': {
     status: 409,
-    when: 'The bank refuses this QR code; the description says why, and nothing was created',
+    when: 'The bank refuses this QR code or this sale; `description` says why, and nothing was created',
     userMessage: NOT_AVAILABLE,
   },
   'site.restored': {
@@ -103,7 +107,7 @@ const TABLE = {
   },
   'events.cursor.gone': {
     status: 410,
-    when: 'The cursor is from before the site was restored from a backup; start again without it',
+    when: 'The cursor is not of this feed, such as one from before the site was restored from a backup; start again without it',
     userMessage: NOT_DONE,
   },
   'site.deleted': {
@@ -116,12 +120,16 @@ const TABLE = {
     when: 'Somebody changed the resource after you read it: `If-Match` names another version; read it again',
     userMessage: NOT_DONE,
   },
-  'http.message.too.large': { status: 413, when: 'The body is larger than 64 KiB', userMessage: NOT_DONE },
+  'http.message.too.large': {
+    status: 413,
+    when: 'The body is larger than the operation takes: 64 KiB of JSON, 256 KiB of a logo, 4 KiB of a payer’s form',
+    userMessage: NOT_DONE,
+  },
   'http.media.type.not.supported': {
     status: 415,
-    when: '`Content-Type` is not `application/json`, or `Content-Encoding` is not `identity`',
+    when: 'The body’s media type or content coding is not one of the operation’s; `Accept-Post`, `Accept-Patch` or `Accept-Encoding` names what is',
     userMessage: NOT_AVAILABLE,
-    headers: ['Accept-Post', 'Accept-Encoding'],
+    headers: ['Accept-Post', 'Accept-Patch', 'Accept-Encoding'],
   },
   'http.misdirected.request': {
     status: 421,
@@ -130,7 +138,7 @@ const TABLE = {
   },
   'http.too.many.requests': {
     status: 429,
-    when: 'More requests of an API key, of a site, or of the payers of a link, than the deployment allows, or more than 20 declined sandbox payments a minute for one QR code; send the request again after `Retry-After` seconds',
+    when: 'More requests of an API key, of a site, or of the payers of a link, than the deployment allows, or more than 20 declined payments or bindings of one QR code a minute in the sandbox; send the request again after `Retry-After` seconds',
     userMessage: TRY_LATER,
     retryAfter: 10,
   },
@@ -142,7 +150,7 @@ const TABLE = {
   },
   'network.unavailable': {
     status: 503,
-    when: 'The bank, or the connector to it, did not give a link; nothing was created, send the request again after `Retry-After` seconds',
+    when: 'The bank, or the connector to it, gave no link, or did not answer about a sale; nothing was created, send the request again after `Retry-After` seconds',
     userMessage: TRY_LATER,
     retryAfter: 5,
   },
@@ -153,7 +161,7 @@ const TABLE = {
   },
   'service.unavailable': {
     status: 503,
-    when: 'The site is overloaded, restarting, or does not answer; the request may have been carried out; send the request again after `Retry-After` seconds',
+    when: 'The site is overloaded, restarting, or does not answer, or a setting of the deployment is wrong; the request may have been carried out; send it again after `Retry-After` seconds',
     userMessage: TRY_LATER,
     retryAfter: 1,
   },

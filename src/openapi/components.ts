@@ -45,7 +45,11 @@ export const HEADERS: Record<HeaderName, object> = {
     description: '`identity`, if the content coding of the body was refused (RFC 9110, section 12.5.3)',
     schema: { type: 'string' },
   },
-  'Accept-Post': { description: 'The media type that the endpoint accepts', schema: { type: 'string' } },
+  'Accept-Post': { description: 'The media types that the endpoint accepts', schema: { type: 'string' } },
+  'Accept-Patch': {
+    description: 'The media types that the endpoint accepts, of a PATCH (RFC 5789)',
+    schema: { type: 'string' },
+  },
 }
 
 export const headerReferences = (names: readonly HeaderName[]) =>

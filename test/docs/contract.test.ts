@@ -38,15 +38,19 @@ const document = Document.parse(await (await call('/openapi.json', { token: null
 const schemaOf = (name: string) => Schema.parse(document.components.schemas[name])
 
 describe('errors', () => {
-  it('are those of the service, each with its status', () => {
-    const rows = Array.from(section(6).matchAll(/^\| (\d{3}) +\| `([\w.-]+)`/gm), ([, status, code]) => [
-      code,
-      Number(status),
-    ])
-    const errors = Object.entries(ERRORS).map(([code, { status }]) => [code, status])
-    expect(Object.fromEntries(rows)).toEqual(Object.fromEntries(errors))
-    expect(rows).toHaveLength(errors.length)
+  it('are those of the service, in its words', () => {
+    const rows = Array.from(
+      section(6).matchAll(/^\| (\d{3}) +\| `([\w.-]+)` +\| (.+?) +\| [\d, –]+ \|$/gm),
+      ([, status, code, when]) => [Number(status), code, when],
+    )
+    expect(rows).toEqual(Object.entries(ERRORS).map(([code, { status, when }]) => [status, code, when]))
   })
+
+  it.each(
+    Object.entries(ERRORS).flatMap(([code, { retryAfter }]) => (retryAfter ? [[code, retryAfter]] : [])),
+  )('%s has a Retry-After of %i seconds', (code, seconds) =>
+    expect(section(6).replaceAll(/\s+/g, ' ')).toContain(`${seconds} for \`${code}\``),
+  )
 })
 
 it.each([

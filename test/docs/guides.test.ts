@@ -35,14 +35,30 @@ describe.each(Object.keys(en))('%s', (name) => {
     expect(shapeOf(ru[name])).toEqual(shapeOf(en[name])))
 })
 
-it.each([
-  ['English', en],
-  ['Russian', ru],
-])('the guide on errors has every error with its status, in %s', (_, { errors = '' }) => {
-  const sections = Array.from(
-    errors.matchAll(/^### `([\w.-]+)`\n\n\*\*(\d+)\.\*\* \S/gm),
-    ([, code, status]) => [code, Number(status)],
+describe('the guide on errors', () => {
+  /** The sections of codes: the code, the status, and the text after it on one line. */
+  const sectionsOf = ({ errors = '' }: Record<string, string>) =>
+    Array.from(
+      errors.matchAll(/^### `([\w.-]+)`\n\n\*\*(\d+)\.\*\* (\S[\s\S]*?)(?=\n### |\n## |$(?![\s\S]))/gm),
+      ([, code = '', status, text = '']) => ({
+        code,
+        status: Number(status),
+        text: text.replaceAll(/\s+/g, ' '),
+      }),
+    )
+
+  it.each([
+    ['English', en],
+    ['Russian', ru],
+  ])('has every error with its status, in %s', (_, texts) =>
+    expect(sectionsOf(texts).map(({ code, status }) => [code, status])).toEqual(
+      Object.entries(ERRORS).map(([code, { status }]) => [code, status]),
+    ),
   )
-  const known = sections.filter(([code = '']) => `${code}` in ERRORS)
-  expect(known).toEqual(Object.entries(ERRORS).map(([code, { status }]) => [code, status]))
+
+  it('begins with the words of the service, in English', () => {
+    const sentences = Object.entries(ERRORS).map(([code, { when }]) => [code, `${when}.`])
+    const length = new Map(sentences.map(([code = '', text = '']) => [code, text.length]))
+    expect(sectionsOf(en).map(({ code, text }) => [code, text.slice(0, length.get(code))])).toEqual(sentences)
+  })
 })
