@@ -115,7 +115,7 @@ describe('the QR code is answered as it is read', () => {
     [
       'declined, then completed and not applied',
       creation('a', { amount }),
-      [{ status: 'DECLINED' }, { paymentUid: 'q' }, {}],
+      [{ status: 'DECLINED' }, { amount: { minorUnits: 400, currency: 'RUB' } }],
     ],
   ])('%s', async (_, created, reports) => {
     const site = env.SITES.getByName(crypto.randomUUID())
@@ -131,20 +131,21 @@ describe('the QR code is answered as it is read', () => {
 it('each report has one event, also where a declined payment is completed and not applied', async () => {
   const site = env.SITES.getByName(crypto.randomUUID())
   const amount = { minorUnits: 500, currency: 'RUB' }
+  const other = { minorUnits: 400, currency: 'RUB' }
   await createAll(site, [creation('a', { amount })])
-  for (const [paymentUid, status] of [
-    ['p', 'DECLINED'],
-    ['q', 'COMPLETED'],
-    ['p', 'COMPLETED'],
+  for (const report of [
+    { paymentUid: 'p', status: 'DECLINED', amount },
+    { paymentUid: 'p', status: 'COMPLETED', amount: other },
+    { paymentUid: 'q', status: 'COMPLETED', amount },
   ] as const) {
-    unwrap(await site.report(NETWORK, { qrCodeUid: 'a' }, { paymentUid, status, amount }, ORIGIN))
+    unwrap(await site.report(NETWORK, { qrCodeUid: 'a' }, report, ORIGIN))
   }
   const { value } = unwrap(await site.feed(MERCHANT, { limit: 10 }))
   expect(value.events.map(({ type, payment }) => [type, payment?.paymentUid, payment?.applied])).toEqual([
     ['qrCode.created', undefined, undefined],
     ['payment.declined', 'p', true],
-    ['payment.completed', 'q', true],
     ['payment.completed', 'p', false],
+    ['payment.completed', 'q', true],
   ])
 })
 
