@@ -111,6 +111,7 @@ export class Reconciliation {
     const { qrcId } = known.code
     if (row.type === 'DYNAMIC' && payments.isPaid(site, qrcId))
       return codes.step(row, 'PAID', { now, dueAt: 'REST' })
+    if (hasMoved(row, codes.get(row.id))) return
     const { state: next, dueAt } = this.#following(row, { site, qrcId, saleUid: '' }, state, now)
     codes.step(row, next, { now, dueAt })
   }
@@ -121,6 +122,7 @@ export class Reconciliation {
     if (!asked) return
     const { state, now } = asked
     if (state.payments.length > 0) return sales.step(sale, 'PAID', { now, dueAt: 'REST' })
+    if (hasMoved(sale, sales.get(sale.site, sale.qrcId, sale.saleUid))) return
     const { state: next, dueAt } = this.#following(sale, sale, state, now)
     sales.step(sale, next, { now, dueAt })
   }
@@ -232,6 +234,10 @@ export class Reconciliation {
     meta.set(key, String(now))
   }
 }
+
+/** Cancelled, paid, woken, or of a site that was deleted, while the bank was asked: its schedule is set, and the ask does not count. */
+const hasMoved = (row: CodeRow | SaleRow, meanwhile: CodeRow | SaleRow | undefined): boolean =>
+  meanwhile?.state !== row.state || meanwhile.wakes !== row.wakes
 
 async function learnCodes(core: Core, site: OpenSite, since: number): Promise<void> {
   for await (const code of listCodes(core, site, since)) learn(core, site, code)
