@@ -18,7 +18,8 @@ const sizeOf = (names: readonly string[]): number =>
 // 2 KB, deletions that can be undone 1 KB, the search 2 KB, changes of single settings and uploaded logos 2 KB, limits of the
 // operator 1 KB, the receipt of a counter's sale, the seller and a token for the documentation 2 KB, the causes of what is not
 // delivered 2 KB, sites that fail, grow or lack a key 1 KB, weeks and months beside the period before, and the sheet to print 1 KB.
-it('what an instance loads is at most 167 KB', () => expect(sizeOf(loaded)).toBeLessThanOrEqual(167_000))
+// The one spelling of tokens and cursors, failures of the object, content codings and the tables of reports have 2 KB.
+it('what an instance loads is at most 169 KB', () => expect(sizeOf(loaded)).toBeLessThanOrEqual(169_000))
 
 // Of it, periods and their chart have 2 KB, the logo, the preview and the rules of the settings 2 KB, what became of a refund and
 // the sums and times of the audit 1 KB.
