@@ -8,7 +8,7 @@ import { serve } from '../test/support/workers.ts'
 import { CONNECTIONS } from './creating.ts'
 import type { Part } from './figures.ts'
 import { drive } from './load.ts'
-import { DAY, manyPayments, PAYMENTS } from './million-payments.ts'
+import { DAY, millionPayments, PAYMENTS } from './million-payments.ts'
 import { creates, reads } from './requests.ts'
 import { figure, mebibytes, table } from './table.ts'
 
@@ -19,9 +19,9 @@ const EXPORT = '/operator/v1/sites/demo/export'
 const OPERATOR = await mintToken(SECRET, { siteId: '*', scope: 'operator', days: 1 })
 const MERCHANT = await mintToken(SECRET, { siteId: 'demo', scope: 'merchant', days: 1 })
 
-export const answers: Part = async ({ directory, ours, size }) => {
+export const answers: Part = async ({ directory, ours }) => {
   const disk = join(directory, 'disk')
-  const paid = await manyPayments(ours, disk, size(PAYMENTS))
+  const paid = await millionPayments(ours, disk)
 
   const faults: string[] = []
   const rows: string[][] = []
@@ -61,7 +61,7 @@ export const answers: Part = async ({ directory, ours, size }) => {
     ['export, warm', EXPORT, OPERATOR],
   ] as const) {
     const warm = await serve(ours, disk)
-    faults.push(...(await warmUp(warm.port, size(REQUESTS))))
+    faults.push(...(await warmUp(warm.port)))
     await measure(warm, name, path, token)
     await warm.stop()
   }
@@ -69,7 +69,7 @@ export const answers: Part = async ({ directory, ours, size }) => {
   return {
     tables: [
       table(
-        `Answers of ${size(PAYMENTS).toLocaleString('en')} payments`,
+        `Answers of ${PAYMENTS.toLocaleString('en')} payments`,
         ['', 'lines', 'size', 'memory before', 'growth', 's', 'CPU s'],
         rows,
       ),
@@ -85,10 +85,10 @@ export const answers: Part = async ({ directory, ours, size }) => {
 }
 
 /** What a server in operation has done before: thousands of creates, and reads. @returns the faults */
-async function warmUp(port: number, requests: number): Promise<string[]> {
+async function warmUp(port: number): Promise<string[]> {
   const load = { port, connections: CONNECTIONS, seconds: 1, warmUp: 0 }
   for (const request of [creates('none'), reads('order-0')]) {
-    for (let served = 0; served < requests; ) {
+    for (let served = 0; served < REQUESTS; ) {
       const { perSecond, faults } = await drive({ ...load, request })
       if (faults.length > 0) return faults
       served += perSecond

@@ -24,7 +24,7 @@ const SITES = MANY_SITES.slice(0, 12).map(({ id }) => id)
 const CLIENTS = 6
 const WARM_UP = 0.5
 
-export const cluster: Part = async ({ directory, ours, rounds, seconds, size }) => {
+export const cluster: Part = async ({ directory, ours, rounds, seconds }) => {
   const faults: string[] = []
   const ends: (() => void | Promise<void>)[] = []
   const onEnd = (end: () => void | Promise<void>) => void ends.push(end)
@@ -99,10 +99,10 @@ export const cluster: Part = async ({ directory, ours, rounds, seconds, size }) 
     const busySite = (await ofCluster(CONNECTIONS, MANY_SITES.slice(0, 1))).byMethod
 
     // What the load has left is put together and deleted.
-    await sleep(size(60_000))
+    await sleep(60_000)
     bucket.requests.length = 0
     const idleFrom = performance.now()
-    await sleep(size(60_000))
+    await sleep(60_000)
     const idle = (bucket.requests.length / (performance.now() - idleFrom)) * 60_000
 
     // Each kill under load: until every site takes a create again, of all others.
@@ -120,7 +120,7 @@ export const cluster: Part = async ({ directory, ours, rounds, seconds, size }) 
       faults.push(...(await losses(reached()[0] ?? entrance, running.acknowledged)))
       return { done, failures: running.failures, acknowledged: running.acknowledged.length }
     }
-    for (const name of NAMES.slice(0, rounds === 1 ? 1 : KILLS)) {
+    for (const name of NAMES.slice(0, KILLS)) {
       const killed = instances.get(name)
       const others = all().filter((instance) => instance !== killed)
       let reached = all()

@@ -67,7 +67,7 @@ const OPERATOR_PAGES: Record<string, string> = {
   'console: the operator’s page of the site': 'operator/sites/demo',
 }
 
-export const cold: Part = async ({ directory, gigabytes, size }) => {
+export const cold: Part = async ({ directory, gigabytes }) => {
   execFileSync(process.execPath, bin('serve/build'))
   const data = join(directory, 'data')
   const empty = await Production.start(data)
@@ -76,7 +76,7 @@ export const cold: Part = async ({ directory, gigabytes, size }) => {
   const file = join(objectsOf(data), siteFile('demo'))
   const count = Math.round((gigabytes * 1e9) / BYTES_OF_CODE)
   multiply(file, { count, days: DAYS, expiredOf: EXPIRED_OF })
-  const bytes = statSync(file).size
+  const { size } = statSync(file)
 
   const rows: string[][] = []
   // It takes so long that a person looks at it meanwhile.
@@ -154,7 +154,7 @@ export const cold: Part = async ({ directory, gigabytes, size }) => {
   add('start with retention', figure((performance.now() - started) / 1000), '', ...memoryOf(server), '')
   await (await create(server)).text()
   await long('retention', server, async () => {
-    await sleep(size(RETENTION_MS))
+    await sleep(RETENTION_MS)
     return `${deletedIn(file).toLocaleString('en')} of ${Math.floor(count / EXPIRED_OF).toLocaleString('en')} deleted`
   })
   if (deletedIn(file) === 0) faults.push('retention deleted nothing')
@@ -167,7 +167,7 @@ export const cold: Part = async ({ directory, gigabytes, size }) => {
   return {
     tables: [
       table(
-        `A site of ${figure(bytes / 1e9)} GB with ${count.toLocaleString('en')} QR codes, one in ${EXPIRED_OF} not paid`,
+        `A site of ${figure(size / 1e9)} GB with ${count.toLocaleString('en')} QR codes, one in ${EXPIRED_OF} not paid`,
         ['', 's at first', 's again', 'memory after', 'peak', 's of the slowest create beside'],
         rows,
       ),

@@ -5,7 +5,7 @@ import { SECRET } from '../test/support/secret.ts'
 import { linkIdIn, siteAt } from '../test/support/site-at.ts'
 import { serve } from '../test/support/workers.ts'
 import type { Part } from './figures.ts'
-import { DAY, manyPayments, PAYMENTS } from './million-payments.ts'
+import { DAY, millionPayments, PAYMENTS } from './million-payments.ts'
 import { median, percentile } from './statistics.ts'
 import { figure, table } from './table.ts'
 
@@ -17,7 +17,7 @@ const ADMIN = await mintToken(SECRET, { siteId: 'demo', scope: 'merchant:admin',
 const PAGES = [
   ...['', `?date=${DAY}`, `?date=${DAY}&period=week`, `?date=${DAY}&period=month`],
   ...['qr', 'qr?status=PAYED', 'qr?status=CREATED', 'qr?type=COUNTER'],
-  ...[`qr?status=PAYED&type=DYNAMIC&from=${DAY}&to=${DAY}`, 'qr/order-777', 'qr/sticker', 'new'],
+  ...[`qr?status=PAYED&type=DYNAMIC&from=${DAY}&to=${DAY}`, 'qr/order-500000', 'qr/sticker', 'new'],
   ...['payments', 'payments?status=DECLINED', 'payments?applied=false'],
   ...[
     'search?q=order-99',
@@ -27,15 +27,14 @@ const PAGES = [
     'search?q=nothing',
     'search?q=refund-1',
   ],
-  ...[`payments?status=COMPLETED&from=${DAY}&to=${DAY}`, 'payments/A000000777', 'tills', 'tills/till'],
+  ...[`payments?status=COMPLETED&from=${DAY}&to=${DAY}`, 'payments/A000500000', 'tills', 'tills/till'],
   ...['notifications', 'events', 'settings', 'keys', 'notification-keys'],
 ]
 
 export const consolePages: Part = async (setting) => {
-  const { directory, ours, size } = setting
-  const payments = size(PAYMENTS)
+  const { directory, ours } = setting
   const disk = join(directory, 'disk')
-  await manyPayments(ours, disk, payments)
+  await millionPayments(ours, disk)
   await addRest(ours, disk)
 
   const server = await serve(ours, disk)
@@ -65,7 +64,7 @@ export const consolePages: Part = async (setting) => {
   return {
     tables: [
       table(
-        `Pages of the console, of a site with ${payments.toLocaleString('en')} QR codes and payments (${TIMES} times; ms)`,
+        `Pages of the console, of a site with ${PAYMENTS.toLocaleString('en')} QR codes and payments (${TIMES} times; ms)`,
         ['page', 'first', 'median', 'p95 without the first', 'slowest', 'CPU time without the first'],
         rows,
       ),

@@ -126,8 +126,6 @@ export interface Setting {
   seconds: number
   /** The size of the site in `cold`, in 10^9 bytes. */
   gigabytes: number
-  /** @returns how many of something are made, of which a whole run has `full` */
-  size: (full: number) => number
 }
 
 export interface Report {

@@ -13,14 +13,13 @@ import { median, ratio } from './statistics.ts'
 import { figure, mebibytes, table, times } from './table.ts'
 
 const FULL = 1_000_000
-/** So many of them are CANCELLED. */
-const RARE = 20
+/** One in as many QR codes is CANCELLED: 20 of the million. */
+const RARE = 50_000
 const LISTS = 21
 /** Seconds of real creates: the size of the filled rows on disk is compared with theirs. */
 const CREATING = 2
 
-export const growth: Part = async ({ directory, ours, rounds, seconds, size }) => {
-  const full = size(FULL)
+export const growth: Part = async ({ directory, ours, rounds, seconds }) => {
   const [emptyDisk, fullDisk] = [join(directory, 'empty'), join(directory, 'full')]
   const known = randomUUID()
   const first = await serve(ours, emptyDisk)
@@ -33,11 +32,11 @@ export const growth: Part = async ({ directory, ours, rounds, seconds, size }) =
   const second = await serve(ours, fullDisk)
   const faults: string[] = []
   const load = creating(faults)
-  await load.measure(second.port, Math.min(seconds, CREATING))
+  await load.measure(second.port, CREATING)
   await second.stop()
   const createdOnly = measure(file)
-  const added = fill(file, full, known)
-  execute(file, `UPDATE qr_codes SET status = 'CANCELLED' WHERE number % ${full / RARE} = 0`)
+  const added = fill(file, FULL, known)
+  execute(file, `UPDATE qr_codes SET status = 'CANCELLED' WHERE number % ${RARE} = 0`)
   const filled = measure(file)
   const perQrCode = ({ bytes, rows }: typeof filled) => (bytes - atFirst.bytes) / (rows - atFirst.rows)
 
@@ -54,7 +53,7 @@ export const growth: Part = async ({ directory, ours, rounds, seconds, size }) =
     const started = performance.now()
     const { qrCodes } = ListAnswer.parse(await list(sites.full.server.port, '?status=CANCELLED&limit=100'))
     listMs.push(performance.now() - started)
-    if (qrCodes.length !== RARE) throw new Error(`the list has ${qrCodes.length} QR codes`)
+    if (qrCodes.length !== FULL / RARE) throw new Error(`the list has ${qrCodes.length} QR codes`)
   }
 
   for (const { server } of Object.values(sites)) await load.warmUp(server.port)
@@ -94,7 +93,7 @@ export const growth: Part = async ({ directory, ours, rounds, seconds, size }) =
         ]),
       ),
       table(
-        `A page of the ${RARE} QR codes of a status, of ${filled.rows.toLocaleString('en')} (${LISTS} times; ms)`,
+        `A page of the ${FULL / RARE} QR codes of a status, of ${filled.rows.toLocaleString('en')} (${LISTS} times; ms)`,
         ['first', 'median'],
         [[figure(listMs[0] ?? Number.NaN), figure(median(listMs))]],
       ),

@@ -25,8 +25,7 @@ const DELAY_MS = 100
 const admin = await mintToken(SECRET, { siteId: 'demo', scope: 'merchant:admin', days: 1 })
 const network = await mintToken(SECRET, { siteId: 'demo', scope: 'network', days: 1 })
 
-export const notifications: Part = async ({ directory, ours, rounds, seconds, size }) => {
-  const pending = size(PENDING)
+export const notifications: Part = async ({ directory, ours, rounds, seconds }) => {
   const [disk, deadDisk] = [join(directory, 'disk'), join(directory, 'dead-disk')]
   const site = async (onDisk: string) => {
     const server = await serve(ours, onDisk, { vars: { CALLBACK_HOSTS: 'any' }, config: 'local' })
@@ -41,15 +40,15 @@ export const notifications: Part = async ({ directory, ours, rounds, seconds, si
   const atFirst = measure(siteFile(disk)).bytes
   const filled = await site(disk)
   await filled.setCallbackUrl(receiver.url)
-  await inParallel(pending, filled.pay)
+  await inParallel(PENDING, filled.pay)
   await filled.server.stop()
   cpSync(disk, deadDisk, { recursive: true })
 
   const alive = await site(disk)
   const from = performance.now()
   await alive.makeKey()
-  await receiver.until(pending)
-  const perSecond = pending / ((performance.now() - from) / 1000)
+  await receiver.until(PENDING)
+  const perSecond = PENDING / ((performance.now() - from) / 1000)
   await alive.hasNo('PENDING')
   await alive.server.stop()
   const notified = measure(siteFile(disk)).bytes
@@ -59,7 +58,7 @@ export const notifications: Part = async ({ directory, ours, rounds, seconds, si
   for (let i = 0; i < PAYMENTS; i++) {
     const paymentUid = await beside.alive.pay()
     const reported = performance.now()
-    await receiver.until(pending + i + 1)
+    await receiver.until(PENDING + i + 1)
     milliseconds.push((receiver.received.get(paymentUid) ?? Number.NaN) - reported)
   }
 
@@ -82,7 +81,7 @@ export const notifications: Part = async ({ directory, ours, rounds, seconds, si
   receiver.close()
 
   const besideDead = ratio(creates.dead, creates.alive)
-  const bytesEach = (notified - atFirst) / pending
+  const bytesEach = (notified - atFirst) / PENDING
   return {
     tables: [
       table(
@@ -91,11 +90,11 @@ export const notifications: Part = async ({ directory, ours, rounds, seconds, si
         [[figure(median(milliseconds)), figure(percentile(milliseconds, 0.99))]],
       ),
       table(
-        `Delivering ${pending} notifications of one site to an endpoint that takes ${DELAY_MS} ms`,
+        `Delivering ${PENDING} notifications of one site to an endpoint that takes ${DELAY_MS} ms`,
         ['', ''],
         [
           ['notifications a second', figure(perSecond)],
-          [`a site with ${pending} paid and notified QR codes`, mebibytes(notified)],
+          [`a site with ${PENDING} paid and notified QR codes`, mebibytes(notified)],
           ['bytes each', figure(bytesEach)],
         ],
       ),
@@ -104,7 +103,7 @@ export const notifications: Part = async ({ directory, ours, rounds, seconds, si
         ['pending notifications', 'req/s', 'of none'],
         [
           ['0', figure(median(creates.alive)), ''],
-          [`${pending}, to a dead endpoint`, figure(median(creates.dead)), times(besideDead)],
+          [`${PENDING}, to a dead endpoint`, figure(median(creates.dead)), times(besideDead)],
         ],
       ),
     ],

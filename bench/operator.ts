@@ -39,8 +39,7 @@ export const operator: Part = async (setting) => {
 }
 
 /** Creates while the object deletes 100,000 expired QR codes, and while it does not. */
-async function retention({ directory, ours, rounds, seconds, size }: Setting): Promise<Report> {
-  const expired = size(EXPIRED)
+async function retention({ directory, ours, rounds, seconds }: Setting): Promise<Report> {
   const [keptDisk, sweptDisk] = [join(directory, 'kept'), join(directory, 'swept')]
   const first = await serve(ours, keptDisk)
   const faults: string[] = []
@@ -49,7 +48,7 @@ async function retention({ directory, ours, rounds, seconds, size }: Setting): P
   await created(first.port, known)
   await load.measure(first.port, 1)
   await first.stop()
-  fill(siteFile(keptDisk), expired, known)
+  fill(siteFile(keptDisk), EXPIRED, known)
   execute(
     siteFile(keptDisk),
     `UPDATE qr_codes SET status = 'EXPIRED', version = version + 1, created_at = created_at - 100 * 86400;
@@ -79,14 +78,14 @@ async function retention({ directory, ours, rounds, seconds, size }: Setting): P
   const swept = deletedIn(siteFile(sweptDisk)) / ((performance.now() - started) / 1000)
   await Promise.all(Object.values(sites).map(({ server }) => server.stop()))
   if (deletedIn(siteFile(sweptDisk)) === 0) faults.push('retention deleted nothing')
-  if (deletedIn(siteFile(sweptDisk)) === expired)
+  if (deletedIn(siteFile(sweptDisk)) === EXPIRED)
     faults.push('retention was at its end before the last round')
   const perSecond = (site: keyof typeof sites) => sites[site].measured.map((one) => one.perSecond)
   const beside = ratio(perSecond('swept'), perSecond('kept'))
   return {
     tables: [
       table(
-        `Creating beside retention of ${expired.toLocaleString('en')} QR codes (medians of ${rounds} rounds; ms; deleted a second: ${figure(swept)})`,
+        `Creating beside retention of ${EXPIRED.toLocaleString('en')} QR codes (medians of ${rounds} rounds; ms; deleted a second: ${figure(swept)})`,
         ['', 'req/s', 'median', 'p99', 'CPU µs', 'of without'],
         (['kept', 'swept'] as const).map((site) => [
           site === 'kept' ? 'without' : 'beside',
@@ -104,23 +103,22 @@ async function retention({ directory, ours, rounds, seconds, size }: Setting): P
 }
 
 /** The first creates of new sites, whose tables have to be made: one after the other, so that nothing waits in a queue. */
-async function newSites({ directory, ours, rounds, size }: Setting): Promise<Report> {
-  const sites = size(SITES)
+async function newSites({ directory, ours, rounds }: Setting): Promise<Report> {
   const costs: { perSecond: number; cpu: number }[] = []
   const server = await serve(ours, join(directory, 'new-sites'))
   await created(server.port, randomUUID())
   for (let round = 0; round < rounds; round++) {
     const before = server.cpuSeconds() ?? Number.NaN
     const started = performance.now()
-    for (let n = 0; n < sites; n++) {
+    for (let n = 0; n < SITES; n++) {
       const response = await create(server.port, randomUUID(), 'none', await siteOf(`new-${round}-${n}`))
       if (!response.ok) throw new Error(`a create is answered ${response.status}`)
       await response.arrayBuffer()
     }
-    await listed(server, `new-${round}-${sites - 1}`, 1)
+    await listed(server, `new-${round}-${SITES - 1}`, 1)
     costs.push({
-      perSecond: sites / ((performance.now() - started) / 1000),
-      cpu: (((server.cpuSeconds() ?? Number.NaN) - before) / sites) * 1000,
+      perSecond: SITES / ((performance.now() - started) / 1000),
+      cpu: (((server.cpuSeconds() ?? Number.NaN) - before) / SITES) * 1000,
     })
   }
   await server.stop()
@@ -128,7 +126,7 @@ async function newSites({ directory, ours, rounds, size }: Setting): Promise<Rep
   return {
     tables: [
       table(
-        `First creates of ${sites} new sites, one after the other (medians of ${rounds} rounds)`,
+        `First creates of ${SITES} new sites, one after the other (medians of ${rounds} rounds)`,
         ['sites/s', 'CPU ms'],
         [[figure(perSecond), figure(median(costs.map(({ cpu }) => cpu)))]],
       ),

@@ -19,7 +19,7 @@ const CPU_SLOWDOWN = 4
 /** A guide in each language, and a page of the reference. */
 const DOCUMENTATION = ['/docs/guides/five-minutes', '/docs/ru/guides/refunds', '/docs/reference/qr-codes']
 
-export const pages: Part = async ({ directory, ours, rounds }) => {
+export const pages: Part = async ({ directory, ours }) => {
   const server = await serve(ours, join(directory, 'pages'))
   const answer = z
     .object({ pageUrl: z.string() })
@@ -47,7 +47,7 @@ export const pages: Part = async ({ directory, ours, rounds }) => {
       ...DOCUMENTATION.map((path) => [path, `http://127.0.0.1:${server.port}${path}`] as const),
     ] as const) {
       const loads: Load[] = []
-      for (let i = 0; i < Math.min(rounds, LOADS); i++) loads.push(await load(browser, address))
+      for (let i = 0; i < LOADS; i++) loads.push(await load(browser, address))
       const of = (what: keyof Load) => median(loads.map((each) => each[what]))
       rows.push(
         [`${name} on a slow phone: the first paint`, `${figure(of('paintMs'))} ms`],

@@ -14,8 +14,7 @@ const MILLION = 1_000_000
 const TIMES = 21
 const CODE = 'sticker'
 
-export const printed: Part = async ({ directory, ours, size }) => {
-  const million = size(MILLION)
+export const printed: Part = async ({ directory, ours }) => {
   const disk = join(directory, 'printed')
   const first = await serve(ours, disk)
   await created(first.port, 'rare')
@@ -23,25 +22,25 @@ export const printed: Part = async ({ directory, ours, size }) => {
   await first.stop()
 
   const file = siteFile(disk)
-  execute(file, fillPayments(million))
-  execute(file, fillCodes(million))
+  execute(file, fillPayments())
+  execute(file, fillCodes())
   const { bytes } = measure(file)
 
   const server = await serve(ours, disk)
   const pages = {
     'payments of one code: the first page': () => payments(server.port, CODE, '').then(hundred),
-    'in the middle': () => payments(server.port, CODE, `&cursor=${cursorOf(million / 2)}`).then(hundred),
-    'the last one': () => payments(server.port, CODE, `&cursor=${cursorOf(million - 100)}`).then(hundred),
+    'in the middle': () => payments(server.port, CODE, `&cursor=${cursorOf(MILLION / 2)}`).then(hundred),
+    'the last one': () => payments(server.port, CODE, `&cursor=${cursorOf(MILLION - 100)}`).then(hundred),
     'the code itself': async () => {
       const response = await read(server.port, CODE)
       const text = await response.text()
-      if (!text.includes(`"paymentUid":"p-${million}"`)) throw new Error(`the code is ${text}`)
+      if (!text.includes(`"paymentUid":"p-${MILLION}"`)) throw new Error(`the code is ${text}`)
     },
-    'type=DYNAMIC, one of all': async () => {
+    'type=DYNAMIC, one of a million': async () => {
       const { qrCodes } = ListAnswer.parse(await list(server.port, '?type=DYNAMIC&limit=100'))
       if (qrCodes.length !== 1) throw new Error(`the list has ${qrCodes.length} QR codes`)
     },
-    'type=STATIC, of all': async () => {
+    'type=STATIC, of a million': async () => {
       const { qrCodes } = ListAnswer.parse(await list(server.port, '?type=STATIC&limit=100'))
       if (qrCodes.length !== 100) throw new Error(`the list has ${qrCodes.length} QR codes`)
     },
@@ -58,12 +57,12 @@ export const printed: Part = async ({ directory, ours, size }) => {
     figures[name] = median(ms)
     rows.push([name, figure(ms[0] ?? Number.NaN), figure(median(ms)), figure(Math.max(...ms))])
   }
-  const length = (await (await read(server.port, CODE)).text()).length
+  const size = (await (await read(server.port, CODE)).text()).length
   await server.stop()
   return {
     tables: [
       table(
-        `Pages of 100 in a site of ${mebibytes(bytes)}, ${million.toLocaleString('en')} payments and as many codes (${TIMES} times; ms; the answer of the code has ${length} bytes)`,
+        `Pages of 100 in a site of ${mebibytes(bytes)}, a million payments and a million codes (${TIMES} times; ms; the answer of the code has ${size} bytes)`,
         ['request', 'first', 'median', 'slowest'],
         rows,
       ),
@@ -72,7 +71,7 @@ export const printed: Part = async ({ directory, ours, size }) => {
       payments_page_ms: Math.max(
         ...Object.entries(figures).flatMap(([name, ms]) => (/page|middle|last/.test(name) ? [ms] : [])),
       ),
-      list_rare_type_ms: figures['type=DYNAMIC, one of all'] ?? Number.NaN,
+      list_rare_type_ms: figures['type=DYNAMIC, one of a million'] ?? Number.NaN,
     },
     faults: [],
   }
@@ -84,22 +83,22 @@ const hundred = (answer: unknown): void => {
 }
 
 /** Payments like the first one, and the latest of them at the code. */
-const fillPayments = (million: number): string => `
+const fillPayments = (): string => `
   PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -500000;
   BEGIN;
-  WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ${million})
+  WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ${MILLION})
   INSERT INTO payments (payment_uid, qr_code, link_id, status, minor_units, currency, created_at, changed_at, applied, network)
     SELECT 'p-' || i, qr_code, link_id, status, minor_units, currency, created_at, changed_at, applied, network
     FROM n CROSS JOIN payments WHERE number = 1;
-  UPDATE qr_codes SET payment = ${million} WHERE qr_code_uid = '${CODE}';
+  UPDATE qr_codes SET payment = ${MILLION} WHERE qr_code_uid = '${CODE}';
   COMMIT;
   PRAGMA journal_mode = WAL`
 
 /** Codes like the STATIC one, created after it. */
-const fillCodes = (million: number): string => `
+const fillCodes = (): string => `
   PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -500000;
   BEGIN;
-  WITH RECURSIVE n(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < ${million})
+  WITH RECURSIVE n(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < ${MILLION})
   INSERT INTO qr_codes (qr_code_uid, type, ttl, create_token, link_base, link_id, status, version, created_at)
     SELECT 'code-' || i, type, ttl, create_token, link_base, substr('00000000000000000000000000000000' || i, -32), status, 0, created_at
     FROM n CROSS JOIN qr_codes WHERE qr_code_uid = '${CODE}';

@@ -6,35 +6,33 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildService } from '../bin/serve/build-service.ts'
 import { buildCheckout } from './contenders.ts'
-import { lastLine, missingFor, type NamedPart, runParts } from './run-parts.ts'
+import type { Figures, Part } from './figures.ts'
 
 /** A file system in memory, on Linux. */
 const MEMORY = '/dev/shm'
-const CHROMIUM = process.env.CHROMIUM || '/usr/bin/chromium-headless-shell'
-const HAPROXY = '/usr/sbin/haproxy'
 
-/** The parts in their order. */
-const PARTS: Readonly<Record<string, NamedPart>> = {
-  http: { load: async () => (await import('./http.ts')).http },
-  'fair-share': { load: async () => (await import('./fair-share.ts')).fairShare },
-  pictures: { load: async () => (await import('./pictures.ts')).pictures },
-  'long-polls': { load: async () => (await import('./long-polls.ts')).longPolls },
-  notifications: { load: async () => (await import('./notifications.ts')).notifications },
-  growth: { load: async () => (await import('./growth.ts')).growth },
-  printed: { load: async () => (await import('./printed.ts')).printed },
-  pages: { load: async () => (await import('./pages.ts')).pages, needs: [CHROMIUM] },
-  selfhost: { load: async () => (await import('./selfhost.ts')).selfhost },
-  answers: { load: async () => (await import('./answers.ts')).answers },
-  operator: { load: async () => (await import('./operator.ts')).operator },
-  console: { load: async () => (await import('./console.ts')).consolePages },
-  cluster: { load: async () => (await import('./cluster.ts')).cluster, needs: [HAPROXY] },
-  startup: { load: async () => (await import('./startup.ts')).startup },
-  cold: { load: async () => (await import('./cold.ts')).cold },
+/** The parts in their order; each is loaded when it runs, because the peers may have to be installed first. */
+const PARTS: Record<string, () => Promise<Part>> = {
+  http: async () => (await import('./http.ts')).http,
+  'fair-share': async () => (await import('./fair-share.ts')).fairShare,
+  pictures: async () => (await import('./pictures.ts')).pictures,
+  'long-polls': async () => (await import('./long-polls.ts')).longPolls,
+  notifications: async () => (await import('./notifications.ts')).notifications,
+  growth: async () => (await import('./growth.ts')).growth,
+  printed: async () => (await import('./printed.ts')).printed,
+  pages: async () => (await import('./pages.ts')).pages,
+  selfhost: async () => (await import('./selfhost.ts')).selfhost,
+  answers: async () => (await import('./answers.ts')).answers,
+  operator: async () => (await import('./operator.ts')).operator,
+  console: async () => (await import('./console.ts')).consolePages,
+  cluster: async () => (await import('./cluster.ts')).cluster,
+  startup: async () => (await import('./startup.ts')).startup,
+  cold: async () => (await import('./cold.ts')).cold,
 }
 /** Needs three times the size of its site on the disk, and up to half an hour. */
 const ONLY_IF_NAMED = ['cold']
 
-const USAGE = `usage: npm run bench -- [--only PART,…] [--rounds N] [--seconds N] [--against DIR] [--in-memory] [--gigabytes N] [--smallest]
+const USAGE = `usage: npm run bench -- [--only PART,…] [--rounds N] [--seconds N] [--against DIR] [--in-memory] [--gigabytes N]
 
   --only       one or more of ${Object.keys(PARTS).join(', ')};
                by default all but ${ONLY_IF_NAMED}
@@ -43,8 +41,7 @@ const USAGE = `usage: npm run bench -- [--only PART,…] [--rounds N] [--seconds
   --against    a checkout of the service with its dependencies installed: in http, its build is one more
                contender, served by the workerd of this one
   --in-memory  keeps the databases in ${MEMORY}: the disk's speed and its share of the CPU time are left out
-  --gigabytes  the size of the site in cold, at most 100, by default 5
-  --smallest   every part once, with few rows and short measurements: whether they run, and no figures to quote`
+  --gigabytes  the size of the site in cold, at most 100, by default 5`
 
 const { values } = parseArgs({
   options: {
@@ -54,7 +51,6 @@ const { values } = parseArgs({
     against: { type: 'string' },
     'in-memory': { type: 'boolean', default: false },
     gigabytes: { type: 'string', default: '5' },
-    smallest: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   },
 })
@@ -62,12 +58,9 @@ if (values.help) {
   console.log(USAGE)
   process.exit()
 }
-const { smallest } = values
-const [rounds, seconds] = smallest ? [1, 0.2] : [Number(values.rounds), Number(values.seconds)]
-const gigabytes = smallest ? 0.01 : Number(values.gigabytes)
-const size = (full: number): number => (smallest ? Math.max(full / 100, Math.min(full, 100)) : full)
-const byDefault = Object.keys(PARTS).filter((name) => smallest || !ONLY_IF_NAMED.includes(name))
-const names = values.only?.split(',') ?? byDefault
+const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)]
+const gigabytes = Number(values.gigabytes)
+const names = values.only?.split(',') ?? Object.keys(PARTS).filter((name) => !ONLY_IF_NAMED.includes(name))
 if (
   !names.every((name) => name in PARTS) ||
   !(rounds >= 1 && rounds <= 99) ||
@@ -75,13 +68,6 @@ if (
   !(gigabytes > 0 && gigabytes <= 100)
 ) {
   console.error(USAGE)
-  process.exit(2)
-}
-
-const parts = Object.fromEntries(Object.entries(PARTS).filter(([name]) => names.includes(name)))
-const missing = missingFor(parts)
-if (missing.length > 0) {
-  for (const line of missing) console.error(line)
   process.exit(2)
 }
 
@@ -99,19 +85,24 @@ await buildService(ours)
 const against =
   values.against === undefined ? undefined : await buildCheckout(values.against, join(directory, 'against'))
 
-const run = await runParts(
-  parts,
-  (name) => {
-    const own = join(directory, name)
-    mkdirSync(own)
-    return { directory: own, ours, against, rounds, seconds, gigabytes, size }
-  },
-  console.log,
-)
+const figures: Partial<Figures> = {}
+const faults: string[] = []
+for (const name of names) {
+  const part = await PARTS[name]?.()
+  const own = join(directory, name)
+  mkdirSync(own)
+  const report = await part?.({ directory: own, ours, against, rounds, seconds, gigabytes })
+  for (const table of report?.tables ?? []) console.log(table)
+  Object.assign(figures, report?.figures)
+  faults.push(...(report?.faults ?? []))
+}
 
-console.log(
-  `\n${new Date().toISOString().slice(0, 10)}, ${Math.round((performance.now() - started) / 1000)} s`,
-)
-for (const fault of run.faults) console.log(`failed: ${fault}`)
-if (run.faults.length > 0) process.exitCode = 1
-console.log(lastLine(run))
+console.log(`\n${Math.round((performance.now() - started) / 1000)} s`)
+if (faults.length > 0) {
+  console.log(`invalid: ${faults.length} errors, the first of them: ${faults[0]}`)
+  process.exitCode = 1
+} else {
+  const rounded = (_: string, value: unknown) =>
+    typeof value === 'number' ? Number(value.toPrecision(4)) : value
+  console.log(JSON.stringify(figures, rounded))
+}

@@ -19,7 +19,7 @@ import { figure, mebibytes, table, times } from './table.ts'
 const ROWS = 300_000
 const KILLS = 5
 
-export const selfhost: Part = async ({ directory, ours, rounds, seconds, size }) => {
+export const selfhost: Part = async ({ directory, ours, rounds, seconds }) => {
   execFileSync(process.execPath, bin('serve/build'))
   const faults: string[] = []
   const load = creating(faults)
@@ -49,9 +49,9 @@ export const selfhost: Part = async ({ directory, ours, rounds, seconds, size })
   const first = await Production.start(full)
   await created(first.port, known)
   // Rows as the service writes them: the others are made like them.
-  await load.measure(first.port, Math.min(seconds, 1))
+  await load.measure(first.port, 1)
   await first.stop()
-  fill(siteFile(full), size(ROWS), known)
+  fill(siteFile(full), ROWS, known)
   const { bytes } = measure(siteFile(full))
   const large = await Production.start(full)
   await load.warmUp(large.port)

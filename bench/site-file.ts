@@ -1,25 +1,18 @@
 // The file of a site's object, measured and filled while no process serves it.
 import { readdirSync, statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { siteFile as fileOfSite } from '../bin/data/data-directory.ts'
-import { OBJECTS } from '../bin/serve/workerd-config.ts'
-import { PROBE_OBJECT } from '../src/contract/site-id.ts'
+import { REGISTRY_OBJECTS } from '../bin/serve/workerd-config.ts'
 import { alike, type Value } from './likeness.ts'
 
-const PROBE = fileOfSite(PROBE_OBJECT)
 /** As many rows as it takes to see every character that a column has at each position. */
 const SAMPLE = 500
 
 /** The file of the only site on a disk of workerd. */
 export function siteFile(disk: string): string {
   const files = readdirSync(disk, { recursive: true, encoding: 'utf8' })
-  // The registry, the audit and the probe of the disk have files too.
   const [file, ...others] = files.filter(
-    (name) =>
-      dirname(name).endsWith(OBJECTS) &&
-      /^[0-9a-f]{64}\.sqlite$/.test(basename(name)) &&
-      basename(name) !== PROBE,
+    (name) => /[0-9a-f]{64}\.sqlite$/.test(name) && !name.startsWith(REGISTRY_OBJECTS),
   )
   if (!file || others.length > 0) throw new Error(`the disk has the files ${files}, must have one site's`)
   return join(disk, file)
