@@ -6,7 +6,6 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { objectsOf, siteFile } from '../bin/data/data-directory.ts'
 import { mintToken } from '../bin/mint-token.ts'
 import { residentBytes } from '../test/support/processes.ts'
 import { SECRET } from '../test/support/secret.ts'
@@ -14,7 +13,7 @@ import { signIn } from './console.ts'
 import type { Part } from './figures.ts'
 import { DAY, firstPayment, multiply } from './million-payments.ts'
 import { bin, Production } from './production.ts'
-import { deletedIn } from './site-file.ts'
+import { deletedIn, siteFile } from './site-file.ts'
 import { figure, mebibytes, table } from './table.ts'
 
 /** A QR code with its two events, and four of five times its payment. */
@@ -73,7 +72,7 @@ export const cold: Part = async ({ directory, gigabytes }) => {
   const empty = await Production.start(data)
   await firstPayment(empty.address)
   await empty.stop()
-  const file = join(objectsOf(data), siteFile('demo'))
+  const file = siteFile(data)
   const count = Math.round((gigabytes * 1e9) / BYTES_OF_CODE)
   multiply(file, { count, days: DAYS, expiredOf: EXPIRED_OF })
   const { size } = statSync(file)

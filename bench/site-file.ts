@@ -1,22 +1,15 @@
 // The file of a site's object, measured and filled while no process serves it.
-import { readdirSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { REGISTRY_OBJECTS } from '../bin/serve/workerd-config.ts'
+import { siteFile as fileOf, objectsOf } from '../bin/data/data-directory.ts'
 import { alike, type Value } from './likeness.ts'
 
 /** As many rows as it takes to see every character that a column has at each position. */
 const SAMPLE = 500
 
-/** The file of the only site on a disk of workerd. */
-export function siteFile(disk: string): string {
-  const files = readdirSync(disk, { recursive: true, encoding: 'utf8' })
-  const [file, ...others] = files.filter(
-    (name) => /[0-9a-f]{64}\.sqlite$/.test(name) && !name.startsWith(REGISTRY_OBJECTS),
-  )
-  if (!file || others.length > 0) throw new Error(`the disk has the files ${files}, must have one site's`)
-  return join(disk, file)
-}
+/** The file of the site `demo` on a disk of workerd, which the registry, the audit and other sites may have files on. */
+export const siteFile = (disk: string): string => join(objectsOf(disk), fileOf('demo'))
 
 /** How many bytes it has, with whatever was still in its log, and how many rows its largest table. */
 export function measure(file: string): { bytes: number; rows: number } {
