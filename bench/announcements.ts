@@ -10,23 +10,23 @@ import { create, creates, settings, siteOf } from './requests.ts'
 import { median, ratio } from './statistics.ts'
 import { figure, table, times } from './table.ts'
 
-/** Sites a second, and creates a second beside them. */
-const RATE = 200
+/** Sites a second; each of all has its turn within the ten seconds after which an unused object ends. */
+const FULL = { rate: 200, seconds: 5, sites: 1000 }
+const SMALLEST = { rate: 20, seconds: 1, sites: 10 }
+/** Creates a second beside them. */
 const CREATES = 50
-const SECONDS = 5
-/** Each has its turn within the ten seconds after which an unused object ends. */
-const SITES = 1000
 
 type Kind = 'storing' | 'announcing'
 
 /** Of the creates of a round: milliseconds. Of all requests: CPU seconds of the server. */
 type Cost = Record<'median' | 'p99' | 'cpu', number>
 
-export async function announcements({ directory, ours, rounds }: Setting): Promise<Report> {
+export async function announcements({ directory, ours, rounds, isSmallest }: Setting): Promise<Report> {
+  const { rate, seconds, sites: count } = isSmallest ? SMALLEST : FULL
   const server = await serve(ours, join(directory, 'announcements'))
   const { port } = server
   const sites = await Promise.all(
-    Array.from({ length: SITES }, (_, n) => siteOf(`named-${n}`, 'merchant:admin')),
+    Array.from({ length: count }, (_, n) => siteOf(`named-${n}`, 'merchant:admin')),
   )
   for (const site of sites) {
     const response = await create(port, 'first', 'none', site)
@@ -38,10 +38,10 @@ export async function announcements({ directory, ours, rounds }: Setting): Promi
   const costs: Record<Kind, Cost[]> = { storing: [], announcing: [] }
   const measure = async (kind: Kind, round: number) => {
     const field = kind === 'announcing' ? 'name' : 'supportContact'
-    const load = { port, seconds: SECONDS, warmUp: SITES / RATE }
+    const load = { port, seconds, warmUp: count / rate }
     const others = driveOpenLoop({
       ...load,
-      rate: RATE,
+      rate,
       request: settings(sites, field, `of round ${round}, `),
     })
     const before = server.cpuSeconds() ?? Number.NaN
@@ -66,7 +66,7 @@ export async function announcements({ directory, ours, rounds }: Setting): Promi
   return {
     tables: [
       table(
-        `${CREATES} creates a second beside ${RATE} sites a second that store settings (medians of ${rounds} rounds; ms; CPU s of ${SITES / RATE + SECONDS} s)`,
+        `${CREATES} creates a second beside ${rate} sites a second that store settings (medians of ${rounds} rounds; ms; CPU s of ${count / rate + seconds} s)`,
         ['', 'median', 'p99', 'CPU'],
         [
           ['nothing to announce', ...line('storing')],

@@ -8,20 +8,22 @@ import { serve } from '../test/support/workers.ts'
 import { CONNECTIONS } from './creating.ts'
 import type { Part } from './figures.ts'
 import { drive } from './load.ts'
-import { DAY, millionPayments, PAYMENTS } from './million-payments.ts'
+import { DAY, MILLION, manyPayments } from './million-payments.ts'
 import { creates, reads } from './requests.ts'
 import { figure, mebibytes, table } from './table.ts'
 
 const SAMPLE_MS = 10
-/** Creates, and as many reads, that a warm server has answered. */
-const REQUESTS = 10_000
+/** Payments; creates, and as many reads, that a warm server has answered. */
+const FULL = { payments: MILLION, requests: 10_000, seconds: 1 }
+const SMALLEST = { payments: 1_500, requests: 50, seconds: 0.1 }
 const EXPORT = '/operator/v1/sites/demo/export'
 const OPERATOR = await mintToken(SECRET, { siteId: '*', scope: 'operator', days: 1 })
 const MERCHANT = await mintToken(SECRET, { siteId: 'demo', scope: 'merchant', days: 1 })
 
-export const answers: Part = async ({ directory, ours }) => {
+export const answers: Part = async ({ directory, ours, isSmallest }) => {
+  const { payments, ...warm } = isSmallest ? SMALLEST : FULL
   const disk = join(directory, 'disk')
-  const paid = await millionPayments(ours, disk)
+  const paid = await manyPayments(ours, disk, payments)
 
   const faults: string[] = []
   const rows: string[][] = []
@@ -60,16 +62,16 @@ export const answers: Part = async ({ directory, ours }) => {
     ['report, warm', report, MERCHANT],
     ['export, warm', EXPORT, OPERATOR],
   ] as const) {
-    const warm = await serve(ours, disk)
-    faults.push(...(await warmUp(warm.port)))
-    await measure(warm, name, path, token)
-    await warm.stop()
+    const server = await serve(ours, disk)
+    faults.push(...(await warmUp(server.port, warm)))
+    await measure(server, name, path, token)
+    await server.stop()
   }
   const growth = (name: string) => (growths[name] ?? Number.NaN) / 2 ** 20
   return {
     tables: [
       table(
-        `Answers of ${PAYMENTS.toLocaleString('en')} payments`,
+        `Answers of ${payments.toLocaleString('en')} payments`,
         ['', 'lines', 'size', 'memory before', 'growth', 's', 'CPU s'],
         rows,
       ),
@@ -85,13 +87,13 @@ export const answers: Part = async ({ directory, ours }) => {
 }
 
 /** What a server in operation has done before: thousands of creates, and reads. @returns the faults */
-async function warmUp(port: number): Promise<string[]> {
-  const load = { port, connections: CONNECTIONS, seconds: 1, warmUp: 0 }
+async function warmUp(port: number, { requests, seconds }: Omit<typeof FULL, 'payments'>): Promise<string[]> {
+  const load = { port, connections: CONNECTIONS, seconds, warmUp: 0 }
   for (const request of [creates('none'), reads('order-0')]) {
-    for (let served = 0; served < REQUESTS; ) {
+    for (let served = 0; served < requests; ) {
       const { perSecond, faults } = await drive({ ...load, request })
       if (faults.length > 0) return faults
-      served += perSecond
+      served += perSecond * seconds
     }
   }
   return []

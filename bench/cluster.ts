@@ -18,13 +18,15 @@ import { figure, table, times } from './table.ts'
 
 const NAMES = ['a', 'b', 'c']
 const DELAYS_MS = [0, 10, 30]
-const KILLS = 2
+/** Milliseconds of each rest, instances that are killed, and what times of leases are divided by. */
+const FULL = { restMs: 60_000, kills: 2, warmUp: 0.5, timeDivisor: 1 }
+const SMALLEST = { restMs: 1_000, kills: 1, warmUp: 0.1, timeDivisor: 2 }
 /** Of the load during stops and kills. */
 const SITES = MANY_SITES.slice(0, 12).map(({ id }) => id)
 const CLIENTS = 6
-const WARM_UP = 0.5
 
-export const cluster: Part = async ({ directory, ours, rounds, seconds }) => {
+export const cluster: Part = async ({ directory, ours, rounds, seconds, isSmallest }) => {
+  const { restMs, kills, warmUp, timeDivisor } = isSmallest ? SMALLEST : FULL
   const faults: string[] = []
   const ends: (() => void | Promise<void>)[] = []
   const onEnd = (end: () => void | Promise<void>) => void ends.push(end)
@@ -32,7 +34,7 @@ export const cluster: Part = async ({ directory, ours, rounds, seconds }) => {
     // Before anything is measured.
     const later = join(laterVersion(onEnd), 'dist/fps-qr')
     const single = await serve(ours, join(directory, 'single'))
-    const made = { build: ours, directory: join(directory, 'instances'), timeDivisor: 1, onEnd }
+    const made = { build: ours, directory: join(directory, 'instances'), timeDivisor, onEnd }
     const { bucket, join: start } = await testCluster(made)
     const instances = new Map<string, Instance>()
     for (const name of NAMES) instances.set(name, await start(name))
@@ -60,7 +62,7 @@ export const cluster: Part = async ({ directory, ours, rounds, seconds }) => {
         return next()
       }
       bucket.requests.length = 0
-      const measured = await drive({ port, connections, request, seconds, warmUp: WARM_UP, cpuSeconds })
+      const measured = await drive({ port, connections, request, seconds, warmUp, cpuSeconds })
       faults.push(...measured.faults)
       const byMethod: Record<string, number> = {}
       for (const { method, key } of bucket.requests) {
@@ -99,10 +101,10 @@ export const cluster: Part = async ({ directory, ours, rounds, seconds }) => {
     const busySite = (await ofCluster(CONNECTIONS, MANY_SITES.slice(0, 1))).byMethod
 
     // What the load has left is put together and deleted.
-    await sleep(60_000)
+    await sleep(restMs)
     bucket.requests.length = 0
     const idleFrom = performance.now()
-    await sleep(60_000)
+    await sleep(restMs)
     const idle = (bucket.requests.length / (performance.now() - idleFrom)) * 60_000
 
     // Each kill under load: until every site takes a create again, of all others.
@@ -120,7 +122,7 @@ export const cluster: Part = async ({ directory, ours, rounds, seconds }) => {
       faults.push(...(await losses(reached()[0] ?? entrance, running.acknowledged)))
       return { done, failures: running.failures, acknowledged: running.acknowledged.length }
     }
-    for (const name of NAMES.slice(0, KILLS)) {
+    for (const name of NAMES.slice(0, kills)) {
       const killed = instances.get(name)
       const others = all().filter((instance) => instance !== killed)
       let reached = all()

@@ -1,13 +1,15 @@
 // The load of most parts of the bench: creates on many connections.
+import type { Setting } from './figures.ts'
 import { drive, type Measured } from './load.ts'
 import { creates } from './requests.ts'
 
 export const CONNECTIONS = 32
 const WARM_UP = 0.3
 const FIRST_WARM_UP = 1.5
+const SMALLEST_WARM_UP = 0.1
 
 /** @param faults takes those of every load */
-export function creating(faults: string[]) {
+export function creating(faults: string[], { isSmallest }: Pick<Setting, 'isSmallest'>) {
   const run = async (port: number, seconds: number, warmUp: number): Promise<Measured> => {
     const request = creates('none')
     const measured = await drive({ port, connections: CONNECTIONS, request, seconds, warmUp })
@@ -16,7 +18,7 @@ export function creating(faults: string[]) {
   }
   return {
     /** For a server that has just started. */
-    warmUp: (port: number) => run(port, 0, FIRST_WARM_UP),
-    measure: (port: number, seconds: number) => run(port, seconds, WARM_UP),
+    warmUp: (port: number) => run(port, 0, isSmallest ? SMALLEST_WARM_UP : FIRST_WARM_UP),
+    measure: (port: number, seconds: number) => run(port, seconds, isSmallest ? SMALLEST_WARM_UP : WARM_UP),
   }
 }

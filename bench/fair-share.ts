@@ -44,7 +44,8 @@ const BESIDE: Record<Situation, Order['requests'] | undefined> = {
   unlimited: 'creates',
 }
 
-export const fairShare: Part = async ({ directory, ours, rounds, seconds }) => {
+export const fairShare: Part = async ({ directory, ours, rounds, seconds, isSmallest }) => {
+  const turns = isSmallest ? 1 : rounds * TURNS
   const withRate = (rate: number, name: string) =>
     serve(ours, join(directory, name), { vars: { SITE_RATE: String(rate) } })
   const limited = await withRate(SITE_RATE, 'limited')
@@ -79,8 +80,8 @@ export const fairShare: Part = async ({ directory, ours, rounds, seconds }) => {
     faults.push(...[...quiet.faults, ...others].map((fault) => `fair share, ${situation}: ${fault}`))
     return quiet
   }
-  for (const situation of SITUATIONS) await run(situation, 1)
-  for (let turn = 0; turn < rounds * TURNS; turn++) {
+  for (const situation of SITUATIONS) await run(situation, Math.min(seconds, 1))
+  for (let turn = 0; turn < turns; turn++) {
     for (const situation of turn % 2 === 0 ? SITUATIONS : SITUATIONS.toReversed()) {
       measured[situation].push(await run(situation, seconds))
     }
@@ -97,7 +98,7 @@ export const fairShare: Part = async ({ directory, ours, rounds, seconds }) => {
   return {
     tables: [
       table(
-        `${QUIET.length} quiet sites, ${QUIET_RATE} creates a second, beside one with ${LOUD_RATE} (SITE_RATE=${SITE_RATE}; ${rounds * TURNS} turns of ${seconds} s; ms)`,
+        `${QUIET.length} quiet sites, ${QUIET_RATE} creates a second, beside one with ${LOUD_RATE} (SITE_RATE=${SITE_RATE}; ${turns} turns of ${seconds} s; ms)`,
         ['', 'requests', 'median', 'p99', 'of alone', 'of alone, by turns', 'CPU, %'],
         SITUATIONS.map((situation) => [
           NAMES[situation],
@@ -111,10 +112,17 @@ export const fairShare: Part = async ({ directory, ours, rounds, seconds }) => {
       ),
     ],
     figures: {
-      quiet_p99_vs_alone: p99('limited') / p99('alone'),
-      quiet_p99_control: p99('control') / p99('alone'),
-      quiet_p99_machine: p99('machine') / p99('alone'),
-      quiet_p99_floor: p99('floor') / p99('alone'),
+      quiet_sites: Object.fromEntries(
+        SITUATIONS.map((situation) => {
+          const ms = { median: median(pooled(situation)), p99: p99(situation) }
+          const vs_alone = {
+            of_all: p99(situation) / p99('alone'),
+            of_turns: ratio(ofTurns(situation), ofTurns('alone')),
+          }
+          const cpu_percent = cpuShare(situation)
+          return [situation, { ...ms, ...(situation !== 'alone' && vs_alone), cpu_percent }] as const
+        }),
+      ),
     },
     faults,
   }

@@ -1,4 +1,6 @@
 // The format of the bench's results: figures, and the parts that produce them.
+import * as z from 'zod'
+
 /** The figures of a whole run; a ratio of speeds is how many times as fast ours is. */
 export interface Figures {
   /** CPU time of our server per request, of that of the plain Worker: creates with 32 connections in 100 sites. */
@@ -23,22 +25,29 @@ export interface Figures {
   create_png_vs_fastify: number
   create_png_vs_plain: number
   p99_vs_median: number
-  /** p99 of 20 quiet sites beside one that asks ten times its SITE_RATE, of that without it. */
-  quiet_p99_vs_alone: number
-  /** The same of the control, which is measured alone as well: what the machine's noise makes of it. */
-  quiet_p99_control: number
-  /** The same while the loud site asks another server on the same machine. */
-  quiet_p99_machine: number
-  /** The same beside as many requests, of which a tenth are creates of one site, and the others ask for /healthz. */
-  quiet_p99_floor: number
-  encode_vs_uqr: number
-  encode_vs_qr: number
-  png_vs_qrcode: number
-  svg_vs_qrcode: number
+  /** CPU time of each contender's server by scenario, in microseconds a request. */
+  cpu_micros: Record<string, Record<string, number>>
+  /** 20 quiet sites by situation: milliseconds, their p99 of that without the loud site, of all requests and by turns. */
+  quiet_sites: Record<
+    string,
+    {
+      median: number
+      p99: number
+      of_all?: number
+      of_turns?: number
+      /** Of the server. */
+      cpu_percent: number
+    }
+  >
+  /** Microseconds of a picture, and how many times as long the other libraries take. */
+  picture_micros: Record<'encode' | 'svg' | 'png', number>
+  pictures_vs: Record<string, Record<'encode' | 'svg' | 'png', number>>
   full_site_vs_empty: number
   bytes_per_qr_code: number
   /** Milliseconds of a page of a status that 20 of 1,000,000 QR codes have. */
-  list_rare_status_ms: number
+  list_rare_status_ms: Record<'first' | 'median', number>
+  /** Of the server with that site, at its start and after the load. */
+  memory_mib: Record<'start' | 'end', number>
   /** Milliseconds of the slowest page of 100 of 1,000,000 payments of one STATIC QR code: the median of its times. */
   payments_page_ms: number
   /** Milliseconds of the list of the DYNAMIC QR codes, where one of 1,000,000 is. */
@@ -59,6 +68,8 @@ export interface Figures {
   bytes_per_paid_qr_code: number
   /** Milliseconds to the first byte of the payer's page. */
   page_ttfb_ms: number
+  /** On a slow phone: milliseconds to the first paint, 1,000 bytes, layout shift. */
+  pages: Record<string, Record<'paintMs' | 'kilobytes' | 'shift', number>>
   /** How fast creating is by npm run serve, of what it is by the Worker alone in workerd. */
   create_selfhosted: number
   /** Megabytes (10^6 bytes) a second that npm run backup copies of one large site. */
@@ -76,6 +87,7 @@ export interface Figures {
   export_growth_warm_mib: number
   /** How fast creating is while retention deletes 100,000 QR codes, of what it is without. */
   create_beside_retention: number
+  retention_per_second: number
   /** Milliseconds of a create while 200 sites a second announce themselves, of those while as many only store settings. */
   create_beside_announcements_ms: number
   /** The same of the slowest percent, and of the server's CPU time for all of it. */
@@ -87,8 +99,8 @@ export interface Figures {
   list_sites_ms: number
   /** Milliseconds of the page of the 100 that are stuck, of 10,000 sites. */
   list_stuck_sites_ms: number
-  /** Milliseconds of the slowest page of the console of a site with 1,000,000 QR codes and payments: the median of its times. */
-  console_page_ms: number
+  /** Milliseconds of the console of a site with 1,000,000 QR codes and payments; of groups of pages the slowest. */
+  console_ms: Record<string, Record<'median' | 'p95' | 'cpu', number>>
   /** Three instances of a cluster beside one process. */
   cluster_vs_single: {
     /** Of the machine, which all instances share. */
@@ -109,29 +121,32 @@ export interface Figures {
   failed_requests_of_upgrade: number
   /** Seconds of the slowest request but the long answers, of a site of which nothing is in memory. */
   cold_request_seconds: number
-  bundle_gzip_kb: number
+  gzip_kib: Record<'worker' | 'console', number>
   startup_ms: number
 }
 
 /** What a part works with. */
-export interface Setting {
-  /** Its own directory, removed at the end. */
-  directory: string
+export const Setting = z.object({
+  /** Its own directory, removed after it. */
+  directory: z.string(),
   /** The directory of the build. */
-  ours: string
+  ours: z.string(),
   /** The directory of another build of the service, to compare with. */
-  against: string | undefined
-  rounds: number
+  against: z.string().optional(),
+  rounds: z.number(),
   /** Seconds of one measurement under load. */
-  seconds: number
+  seconds: z.number(),
   /** The size of the site in `cold`, in 10^9 bytes. */
-  gigabytes: number
-}
+  gigabytes: z.number(),
+  /** Whether it only shows that the part runs: the numbers are so small that the figures say nothing. */
+  isSmallest: z.boolean(),
+})
+export type Setting = z.infer<typeof Setting>
 
 export interface Report {
   tables: string[]
   figures: Partial<Figures>
-  /** Any fault makes the run invalid. */
+  /** Any fault makes its figures invalid. */
   faults: string[]
 }
 

@@ -12,14 +12,16 @@ import { execute, fill, measure, siteFile } from './site-file.ts'
 import { median, ratio } from './statistics.ts'
 import { figure, mebibytes, table, times } from './table.ts'
 
-const FULL = 1_000_000
-/** One in as many QR codes is CANCELLED: 20 of the million. */
-const RARE = 50_000
+/**
+ * So many QR codes, of which one in `rare` is CANCELLED: 20 of the million. Seconds of real creates: the size of the filled rows on
+ * disk is compared with theirs.
+ */
+const FULL = { total: 1_000_000, rare: 50_000, creating: 2 }
+const SMALLEST = { total: 20_000, rare: 1_000, creating: 0.1 }
 const LISTS = 21
-/** Seconds of real creates: the size of the filled rows on disk is compared with theirs. */
-const CREATING = 2
 
-export const growth: Part = async ({ directory, ours, rounds, seconds }) => {
+export const growth: Part = async ({ directory, ours, rounds, seconds, isSmallest }) => {
+  const { total, rare, creating: creatingSeconds } = isSmallest ? SMALLEST : FULL
   const [emptyDisk, fullDisk] = [join(directory, 'empty'), join(directory, 'full')]
   const known = randomUUID()
   const first = await serve(ours, emptyDisk)
@@ -31,12 +33,12 @@ export const growth: Part = async ({ directory, ours, rounds, seconds }) => {
   const atFirst = measure(file)
   const second = await serve(ours, fullDisk)
   const faults: string[] = []
-  const load = creating(faults)
-  await load.measure(second.port, CREATING)
+  const load = creating(faults, { isSmallest })
+  await load.measure(second.port, creatingSeconds)
   await second.stop()
   const createdOnly = measure(file)
-  const added = fill(file, FULL, known)
-  execute(file, `UPDATE qr_codes SET status = 'CANCELLED' WHERE number % ${RARE} = 0`)
+  const added = fill(file, total, known)
+  execute(file, `UPDATE qr_codes SET status = 'CANCELLED' WHERE number % ${rare} = 0`)
   const filled = measure(file)
   const perQrCode = ({ bytes, rows }: typeof filled) => (bytes - atFirst.bytes) / (rows - atFirst.rows)
 
@@ -53,7 +55,7 @@ export const growth: Part = async ({ directory, ours, rounds, seconds }) => {
     const started = performance.now()
     const { qrCodes } = ListAnswer.parse(await list(sites.full.server.port, '?status=CANCELLED&limit=100'))
     listMs.push(performance.now() - started)
-    if (qrCodes.length !== FULL / RARE) throw new Error(`the list has ${qrCodes.length} QR codes`)
+    if (qrCodes.length !== total / rare) throw new Error(`the list has ${qrCodes.length} QR codes`)
   }
 
   for (const { server } of Object.values(sites)) await load.warmUp(server.port)
@@ -93,7 +95,7 @@ export const growth: Part = async ({ directory, ours, rounds, seconds }) => {
         ]),
       ),
       table(
-        `A page of the ${FULL / RARE} QR codes of a status, of ${filled.rows.toLocaleString('en')} (${LISTS} times; ms)`,
+        `A page of the ${total / rare} QR codes of a status, of ${filled.rows.toLocaleString('en')} (${LISTS} times; ms)`,
         ['first', 'median'],
         [[figure(listMs[0] ?? Number.NaN), figure(median(listMs))]],
       ),
@@ -101,8 +103,11 @@ export const growth: Part = async ({ directory, ours, rounds, seconds }) => {
     figures: {
       full_site_vs_empty: fullVsEmpty,
       bytes_per_qr_code: perQrCode(filled),
-      list_rare_status_ms: median(listMs),
+      list_rare_status_ms: { first: listMs[0] ?? Number.NaN, median: median(listMs) },
+      memory_mib: { start: mib(atStart.full), end: mib(atEnd.full) },
     },
     faults,
   }
 }
+
+const mib = (bytes: number | undefined): number => (bytes ?? Number.NaN) / 2 ** 20

@@ -12,14 +12,17 @@ import { create } from './requests.ts'
 import { median, percentile, ratio } from './statistics.ts'
 import { figure, table, times } from './table.ts'
 
-const PAYMENTS = 100
-const LONG_POLLS = 1000
-/** On many links, because one link has few listeners; those over the site's limit are answered at once. */
-const PAYERS = { links: 52, perLink: 100 }
+/**
+ * How many payments are reported, how many long polls a merchant has, and payers have: on many links, because one link has few
+ * listeners; those over the site's limit are answered at once.
+ */
+const FULL = { payments: 100, polls: 1000, links: 52, perLink: 100, pauseMs: 1000 }
+const SMALLEST = { payments: 3, polls: 10, links: 2, perLink: 5, pauseMs: 100 }
 const merchant = await mintToken(SECRET, { siteId: 'demo', scope: 'merchant', days: 1 })
 const network = await mintToken(SECRET, { siteId: 'demo', scope: 'network', days: 1 })
 
-export const longPolls: Part = async ({ directory, ours, rounds, seconds }) => {
+export const longPolls: Part = async ({ directory, ours, rounds, seconds, isSmallest }) => {
+  const { payments, polls: merchants, links, perLink, pauseMs } = isSmallest ? SMALLEST : FULL
   const server = await serve(ours, join(directory, 'disk'))
   const faults: string[] = []
   const ask = async (path: string, token: string, init: RequestInit = {}) => {
@@ -62,9 +65,9 @@ export const longPolls: Part = async ({ directory, ours, rounds, seconds }) => {
   async function besidePayers<T>(work: () => Promise<T>): Promise<T> {
     const polls: LongPoll[] = []
     const cancels: (() => Promise<Response>)[] = []
-    for (let link = 0; link < PAYERS.links; link++) {
+    for (let link = 0; link < links; link++) {
       const { payersLongPoll, cancel } = await qrCode()
-      for (let n = 0; n < PAYERS.perLink; n++) polls.push(await payersLongPoll())
+      for (let n = 0; n < perLink; n++) polls.push(await payersLongPoll())
       cancels.push(cancel)
     }
     const result = await work()
@@ -78,7 +81,7 @@ export const longPolls: Part = async ({ directory, ours, rounds, seconds }) => {
   }
 
   const milliseconds: number[] = []
-  for (let i = 0; i < PAYMENTS; i++) {
+  for (let i = 0; i < payments; i++) {
     const { longPoll, pay } = await qrCode()
     const answered = longPoll()
     await pause(20)
@@ -87,7 +90,7 @@ export const longPolls: Part = async ({ directory, ours, rounds, seconds }) => {
     milliseconds.push((await answered) - paid)
   }
 
-  const load = creating(faults)
+  const load = creating(faults, { isSmallest })
   const perSecond = async () => (await load.measure(server.port, seconds)).perSecond
   const alone: number[] = []
   const beside: number[] = []
@@ -96,14 +99,14 @@ export const longPolls: Part = async ({ directory, ours, rounds, seconds }) => {
   for (let round = 0; round < rounds; round++) {
     alone.push(await perSecond())
     const { longPoll, cancel } = await qrCode()
-    const polls = Array.from({ length: LONG_POLLS }, longPoll)
-    await pause(1000)
+    const polls = Array.from({ length: merchants }, longPoll)
+    await pause(pauseMs)
     beside.push(await perSecond())
     await cancel()
     await Promise.all(polls)
     payers.push(
       await besidePayers(async () => {
-        await pause(1000)
+        await pause(pauseMs)
         return perSecond()
       }),
     )
@@ -115,7 +118,7 @@ export const longPolls: Part = async ({ directory, ours, rounds, seconds }) => {
   return {
     tables: [
       table(
-        `From the report of a payment to the response of a long poll (${PAYMENTS} payments; ms)`,
+        `From the report of a payment to the response of a long poll (${payments} payments; ms)`,
         ['median', 'p99'],
         [[figure(median(milliseconds)), figure(percentile(milliseconds, 0.99))]],
       ),
@@ -124,8 +127,8 @@ export const longPolls: Part = async ({ directory, ours, rounds, seconds }) => {
         ['long polls', 'req/s', 'of none'],
         [
           ['0', figure(median(alone)), ''],
-          [`${LONG_POLLS}, a merchant's`, figure(median(beside)), times(besideVsAlone)],
-          [`${PAYERS.links * PAYERS.perLink}, payers'`, figure(median(payers)), times(payersVsAlone)],
+          [`${merchants}, a merchant's`, figure(median(beside)), times(besideVsAlone)],
+          [`${links * perLink}, payers'`, figure(median(payers)), times(payersVsAlone)],
         ],
       ),
     ],

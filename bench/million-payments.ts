@@ -5,16 +5,16 @@ import { linkIdIn, siteAt } from '../test/support/site-at.ts'
 import { serve } from '../test/support/workers.ts'
 import { siteFile } from './site-file.ts'
 
-export const PAYMENTS = 1_000_000
+export const MILLION = 1_000_000
 /** The day of the payments: yesterday, by the offset of the service. */
 export const DAY = new Date(Date.now() + (3 - 24) * 3_600_000).toISOString().slice(0, 10)
 
 /** Makes the site `demo` on a disk. @returns the sum of its payments of the day, in kopecks */
-export async function millionPayments(ours: string, disk: string): Promise<bigint> {
+export async function manyPayments(ours: string, disk: string, count: number): Promise<bigint> {
   const first = await serve(ours, disk)
   await firstPayment(`http://127.0.0.1:${first.port}`)
   await first.stop()
-  return multiply(siteFile(disk), { count: PAYMENTS, days: 1 })
+  return multiply(siteFile(disk), { count, days: 1 })
 }
 
 /** Creates the QR code of the site `demo` that is multiplied, and reports its payment. */

@@ -17,15 +17,16 @@ import { median, percentile, ratio } from './statistics.ts'
 import { figure, mebibytes, table, times } from './table.ts'
 
 /** Payments that are notified one after the other, and at once. */
-const PAYMENTS = 100
-const PENDING = 10_000
+const FULL = { payments: 100, pending: 10_000 }
+const SMALLEST = { payments: 3, pending: 50 }
 /** The endpoint answers after so many milliseconds. */
 const DELAY_MS = 100
 
 const admin = await mintToken(SECRET, { siteId: 'demo', scope: 'merchant:admin', days: 1 })
 const network = await mintToken(SECRET, { siteId: 'demo', scope: 'network', days: 1 })
 
-export const notifications: Part = async ({ directory, ours, rounds, seconds }) => {
+export const notifications: Part = async ({ directory, ours, rounds, seconds, isSmallest }) => {
+  const { payments, pending } = isSmallest ? SMALLEST : FULL
   const [disk, deadDisk] = [join(directory, 'disk'), join(directory, 'dead-disk')]
   const site = async (onDisk: string) => {
     const server = await serve(ours, onDisk, { vars: { CALLBACK_HOSTS: 'any' }, config: 'local' })
@@ -40,32 +41,32 @@ export const notifications: Part = async ({ directory, ours, rounds, seconds }) 
   const atFirst = measure(siteFile(disk)).bytes
   const filled = await site(disk)
   await filled.setCallbackUrl(receiver.url)
-  await inParallel(PENDING, filled.pay)
+  await inParallel(pending, filled.pay)
   await filled.server.stop()
   cpSync(disk, deadDisk, { recursive: true })
 
   const alive = await site(disk)
   const from = performance.now()
   await alive.makeKey()
-  await receiver.until(PENDING)
-  const perSecond = PENDING / ((performance.now() - from) / 1000)
+  await receiver.until(pending)
+  const perSecond = pending / ((performance.now() - from) / 1000)
   await alive.hasNo('PENDING')
   await alive.server.stop()
   const notified = measure(siteFile(disk)).bytes
 
   const beside = { alive: await site(disk), dead: await site(deadDisk) }
   const milliseconds: number[] = []
-  for (let i = 0; i < PAYMENTS; i++) {
+  for (let i = 0; i < payments; i++) {
     const paymentUid = await beside.alive.pay()
     const reported = performance.now()
-    await receiver.until(PENDING + i + 1)
+    await receiver.until(pending + i + 1)
     milliseconds.push((receiver.received.get(paymentUid) ?? Number.NaN) - reported)
   }
 
   await beside.dead.setCallbackUrl(await deadUrl())
   await beside.dead.makeKey()
   const faults: string[] = []
-  const load = creating(faults)
+  const load = creating(faults, { isSmallest })
   const creates = { alive: [] as number[], dead: [] as number[] }
   for (const { server } of Object.values(beside)) await load.warmUp(server.port)
   // More rounds, and shorter ones: the floor is closer to 1 than a machine's speed is to itself.
@@ -81,20 +82,20 @@ export const notifications: Part = async ({ directory, ours, rounds, seconds }) 
   receiver.close()
 
   const besideDead = ratio(creates.dead, creates.alive)
-  const bytesEach = (notified - atFirst) / PENDING
+  const bytesEach = (notified - atFirst) / pending
   return {
     tables: [
       table(
-        `From the answer to the report of a payment to its notification (${PAYMENTS} payments; ms)`,
+        `From the answer to the report of a payment to its notification (${payments} payments; ms)`,
         ['median', 'p99'],
         [[figure(median(milliseconds)), figure(percentile(milliseconds, 0.99))]],
       ),
       table(
-        `Delivering ${PENDING} notifications of one site to an endpoint that takes ${DELAY_MS} ms`,
+        `Delivering ${pending} notifications of one site to an endpoint that takes ${DELAY_MS} ms`,
         ['', ''],
         [
           ['notifications a second', figure(perSecond)],
-          [`a site with ${PENDING} paid and notified QR codes`, mebibytes(notified)],
+          [`a site with ${pending} paid and notified QR codes`, mebibytes(notified)],
           ['bytes each', figure(bytesEach)],
         ],
       ),
@@ -103,7 +104,7 @@ export const notifications: Part = async ({ directory, ours, rounds, seconds }) 
         ['pending notifications', 'req/s', 'of none'],
         [
           ['0', figure(median(creates.alive)), ''],
-          [`${PENDING}, to a dead endpoint`, figure(median(creates.dead)), times(besideDead)],
+          [`${pending}, to a dead endpoint`, figure(median(creates.dead)), times(besideDead)],
         ],
       ),
     ],

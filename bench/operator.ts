@@ -14,14 +14,15 @@ import { CONNECTIONS, creating } from './creating.ts'
 import type { Figures, Part, Report, Setting } from './figures.ts'
 import { drive, type Measured } from './load.ts'
 import { create, created, creates, siteOf } from './requests.ts'
-import { deletedIn, execute, fill, siteFile } from './site-file.ts'
+import { deletedIn, execute, fill, siteFile, untilDeleted } from './site-file.ts'
 import { median, ratio } from './statistics.ts'
 import { figure, table, times } from './table.ts'
 
-const EXPIRED = 100_000
-const SITES = 300
+/** QR codes that retention deletes, new sites of a round, pages of the list. */
+const FULL = { expired: 100_000, sites: 300, lists: 101 }
+const SMALLEST = { expired: 5_000, sites: 3, lists: 2 }
+const sizesOf = ({ isSmallest }: Setting) => (isSmallest ? SMALLEST : FULL)
 const LISTED = 10_000
-const LISTS = 101
 const OPERATOR = await mintToken(SECRET, { siteId: '*', scope: 'operator', days: 1 })
 
 export const operator: Part = async (setting) => {
@@ -39,16 +40,18 @@ export const operator: Part = async (setting) => {
 }
 
 /** Creates while the object deletes 100,000 expired QR codes, and while it does not. */
-async function retention({ directory, ours, rounds, seconds }: Setting): Promise<Report> {
+async function retention(setting: Setting): Promise<Report> {
+  const { directory, ours, rounds, seconds } = setting
+  const { expired } = sizesOf(setting)
   const [keptDisk, sweptDisk] = [join(directory, 'kept'), join(directory, 'swept')]
   const first = await serve(ours, keptDisk)
   const faults: string[] = []
-  const load = creating(faults)
+  const load = creating(faults, setting)
   const known = randomUUID()
   await created(first.port, known)
-  await load.measure(first.port, 1)
+  await load.measure(first.port, Math.min(seconds, 1))
   await first.stop()
-  fill(siteFile(keptDisk), EXPIRED, known)
+  fill(siteFile(keptDisk), expired, known)
   execute(
     siteFile(keptDisk),
     `UPDATE qr_codes SET status = 'EXPIRED', version = version + 1, created_at = created_at - 100 * 86400;
@@ -64,6 +67,8 @@ async function retention({ directory, ours, rounds, seconds }: Setting): Promise
     },
   }
   for (const { server } of Object.values(sites)) await load.warmUp(server.port)
+  await untilDeleted(siteFile(sweptDisk))
+  const before = deletedIn(siteFile(sweptDisk))
   const started = performance.now()
   for (let round = 0; round < rounds; round++) {
     const { kept, swept } = sites
@@ -75,17 +80,16 @@ async function retention({ directory, ours, rounds, seconds }: Setting): Promise
       measured.push(one)
     }
   }
-  const swept = deletedIn(siteFile(sweptDisk)) / ((performance.now() - started) / 1000)
+  const swept = (deletedIn(siteFile(sweptDisk)) - before) / ((performance.now() - started) / 1000)
   await Promise.all(Object.values(sites).map(({ server }) => server.stop()))
-  if (deletedIn(siteFile(sweptDisk)) === 0) faults.push('retention deleted nothing')
-  if (deletedIn(siteFile(sweptDisk)) === EXPIRED)
+  if (deletedIn(siteFile(sweptDisk)) === expired)
     faults.push('retention was at its end before the last round')
   const perSecond = (site: keyof typeof sites) => sites[site].measured.map((one) => one.perSecond)
   const beside = ratio(perSecond('swept'), perSecond('kept'))
   return {
     tables: [
       table(
-        `Creating beside retention of ${EXPIRED.toLocaleString('en')} QR codes (medians of ${rounds} rounds; ms; deleted a second: ${figure(swept)})`,
+        `Creating beside retention of ${expired.toLocaleString('en')} QR codes (medians of ${rounds} rounds; ms; deleted a second: ${figure(swept)})`,
         ['', 'req/s', 'median', 'p99', 'CPU µs', 'of without'],
         (['kept', 'swept'] as const).map((site) => [
           site === 'kept' ? 'without' : 'beside',
@@ -97,28 +101,30 @@ async function retention({ directory, ours, rounds, seconds }: Setting): Promise
         ]),
       ),
     ],
-    figures: { create_beside_retention: beside },
+    figures: { create_beside_retention: beside, retention_per_second: swept },
     faults,
   }
 }
 
 /** The first creates of new sites, whose tables have to be made: one after the other, so that nothing waits in a queue. */
-async function newSites({ directory, ours, rounds }: Setting): Promise<Report> {
+async function newSites(setting: Setting): Promise<Report> {
+  const { directory, ours, rounds } = setting
+  const { sites } = sizesOf(setting)
   const costs: { perSecond: number; cpu: number }[] = []
   const server = await serve(ours, join(directory, 'new-sites'))
   await created(server.port, randomUUID())
   for (let round = 0; round < rounds; round++) {
     const before = server.cpuSeconds() ?? Number.NaN
     const started = performance.now()
-    for (let n = 0; n < SITES; n++) {
+    for (let n = 0; n < sites; n++) {
       const response = await create(server.port, randomUUID(), 'none', await siteOf(`new-${round}-${n}`))
       if (!response.ok) throw new Error(`a create is answered ${response.status}`)
       await response.arrayBuffer()
     }
-    await listed(server, `new-${round}-${SITES - 1}`, 1)
+    await listed(server, `new-${round}-${sites - 1}`, 1)
     costs.push({
-      perSecond: SITES / ((performance.now() - started) / 1000),
-      cpu: (((server.cpuSeconds() ?? Number.NaN) - before) / SITES) * 1000,
+      perSecond: sites / ((performance.now() - started) / 1000),
+      cpu: (((server.cpuSeconds() ?? Number.NaN) - before) / sites) * 1000,
     })
   }
   await server.stop()
@@ -126,7 +132,7 @@ async function newSites({ directory, ours, rounds }: Setting): Promise<Report> {
   return {
     tables: [
       table(
-        `First creates of ${SITES} new sites, one after the other (medians of ${rounds} rounds)`,
+        `First creates of ${sites} new sites, one after the other (medians of ${rounds} rounds)`,
         ['sites/s', 'CPU ms'],
         [[figure(perSecond), figure(median(costs.map(({ cpu }) => cpu)))]],
       ),
@@ -155,7 +161,9 @@ async function pageOf({ port }: Server, query: string): Promise<SitesAnswer> {
 }
 
 /** A page of 100 of 10,000 sites, in their midst; and of those that are stuck, for which it reads all of them. */
-async function list({ directory, ours }: Setting): Promise<Report> {
+async function list(setting: Setting): Promise<Report> {
+  const { directory, ours } = setting
+  const { lists } = sizesOf(setting)
   const disk = join(directory, 'list')
   const first = await serve(ours, disk)
   await created(first.port, randomUUID())
@@ -170,7 +178,7 @@ async function list({ directory, ours }: Setting): Promise<Report> {
   const server = await serve(ours, disk)
   const timesOf = async (query: (n: number) => Promise<string>) => {
     const milliseconds: number[] = []
-    for (let n = 0; n < LISTS; n++) {
+    for (let n = 0; n < lists; n++) {
       const asked = await query(n)
       const started = performance.now()
       const { sites } = await pageOf(server, `limit=100&${asked}`)
@@ -188,7 +196,7 @@ async function list({ directory, ours }: Setting): Promise<Report> {
   return {
     tables: [
       table(
-        `A page of 100 of ${LISTED.toLocaleString('en')} sites (${LISTS} times; ms)`,
+        `A page of 100 of ${LISTED.toLocaleString('en')} sites (${lists} times; ms)`,
         ['', 'first', 'median', 'most'],
         Object.entries({ 'all, in their midst': all, 'the 100 that are stuck': stuck }).map(
           ([name, milliseconds]) => [

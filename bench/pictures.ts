@@ -76,17 +76,17 @@ const libraries: Record<string, Partial<Record<Job, Draw>>> = {
 }
 const JOBS: readonly Job[] = ['encode', 'svg', 'png']
 
-export const pictures: Part = async ({ rounds }) => {
+export const pictures: Part = async ({ rounds, isSmallest }) => {
   const cells = Object.entries(libraries).flatMap(([library, draws]) =>
     JOBS.flatMap((job) => {
       const draw = draws[job]
       return draw ? [{ library, job, draw, perSecond: [] as number[] }] : []
     }),
   )
-  for (const { draw } of cells) await speed(draw, WARM_UP_MS)
+  for (const { draw } of cells) await speed(draw, isSmallest ? 1 : WARM_UP_MS)
   for (let round = 0; round < rounds; round++) {
     for (const { draw, perSecond } of round % 2 === 0 ? cells : cells.toReversed()) {
-      perSecond.push(await speed(draw, SLICE_MS))
+      perSecond.push(await speed(draw, isSmallest ? 1 : SLICE_MS))
     }
   }
 
@@ -108,14 +108,22 @@ export const pictures: Part = async ({ rounds }) => {
       ),
     ],
     figures: {
-      encode_vs_uqr: versus('uqr', 'encode'),
-      encode_vs_qr: versus('qr', 'encode'),
-      png_vs_qrcode: versus('qrcode', 'png'),
-      svg_vs_qrcode: versus('qrcode', 'svg'),
+      picture_micros: ofJobs((job) => 1e6 / median(speeds('ours', job))),
+      pictures_vs: Object.fromEntries(
+        Object.keys(libraries)
+          .filter((library) => library !== 'ours')
+          .map((library) => [library, ofJobs((job) => versus(library, job))] as const),
+      ),
     },
     faults: [],
   }
 }
+
+const ofJobs = (value: (job: Job) => number): Record<Job, number> => ({
+  encode: value('encode'),
+  svg: value('svg'),
+  png: value('png'),
+})
 
 /** Links drawn per second, one after the other for about so many milliseconds. */
 async function speed(draw: Draw, milliseconds: number): Promise<number> {

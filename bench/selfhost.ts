@@ -1,5 +1,5 @@
 // The service as npm run serve runs it, beside the Worker alone; backup, also under load; how soon it is back after kill -9.
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,13 +16,13 @@ import { fill, measure, siteFile } from './site-file.ts'
 import { median, ratio } from './statistics.ts'
 import { figure, mebibytes, table, times } from './table.ts'
 
-const ROWS = 300_000
-const KILLS = 5
+const FULL = { total: 300_000, kills: 5 }
+const SMALLEST = { total: 10_000, kills: 1 }
 
-export const selfhost: Part = async ({ directory, ours, rounds, seconds }) => {
-  execFileSync(process.execPath, bin('serve/build'))
+export const selfhost: Part = async ({ directory, ours, rounds, seconds, isSmallest }) => {
+  const { total, kills } = isSmallest ? SMALLEST : FULL
   const faults: string[] = []
-  const load = creating(faults)
+  const load = creating(faults, { isSmallest })
 
   // The Worker as Cloudflare runs it: nobody could ask it what it counted.
   const alone = join(directory, 'alone')
@@ -49,9 +49,9 @@ export const selfhost: Part = async ({ directory, ours, rounds, seconds }) => {
   const first = await Production.start(full)
   await created(first.port, known)
   // Rows as the service writes them: the others are made like them.
-  await load.measure(first.port, 1)
+  await load.measure(first.port, Math.min(seconds, 1))
   await first.stop()
-  fill(siteFile(full), ROWS, known)
+  fill(siteFile(full), total, known)
   const { bytes } = measure(siteFile(full))
   const large = await Production.start(full)
   await load.warmUp(large.port)
@@ -83,7 +83,7 @@ export const selfhost: Part = async ({ directory, ours, rounds, seconds }) => {
   await large.stop()
 
   const restarts: number[] = []
-  for (let kill = 0; kill < KILLS; kill++) {
+  for (let kill = 0; kill < kills; kill++) {
     const killed = await Production.start(full)
     await created(killed.port, randomUUID())
     const started = performance.now()
@@ -125,7 +125,7 @@ export const selfhost: Part = async ({ directory, ours, rounds, seconds }) => {
           ['npm run serve, of the Worker alone', times(figures.create_selfhosted)],
           ['backup of that site', `${figure(figures.backup_mb_per_second)} MB/s`],
           ['creating during backups, of that without', times(figures.create_during_backup)],
-          [`kill -9 to the first create, median of ${KILLS}`, `${figure(figures.restart_ms)} ms`],
+          [`kill -9 to the first create, median of ${kills}`, `${figure(figures.restart_ms)} ms`],
         ],
       ),
     ],

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { siteFile as fileOf, objectsOf } from '../bin/data/data-directory.ts'
 import { alike, type Value } from './likeness.ts'
 
@@ -67,6 +68,11 @@ export function deletedIn(file: string): number {
   const row = database.prepare('SELECT count(*) AS count FROM deleted_qr_codes').get()
   database.close()
   return Number(row?.count)
+}
+
+/** Resolves when retention has deleted a QR code. */
+export async function untilDeleted(file: string): Promise<void> {
+  while (deletedIn(file) === 0) await sleep(20)
 }
 
 /** The tables, their names quoted, and how many rows each of them has. */
