@@ -21,9 +21,6 @@ export interface Figures {
   create_vs_ceiling: number
   create_svg_vs_ceiling: number
   create_png_vs_ceiling: number
-  create_vs_fastify: number
-  create_png_vs_fastify: number
-  create_png_vs_plain: number
   p99_vs_median: number
   /** CPU time of each contender's server by scenario, in microseconds a request. */
   cpu_micros: Record<string, Record<string, number>>

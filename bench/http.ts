@@ -172,9 +172,6 @@ function figuresOf(contests: readonly Contest[]): Partial<Figures> {
     create_vs_ceiling: ratio(speeds('ours'), speeds('ceiling')),
     create_svg_vs_ceiling: ratio(speeds('ours, SVG'), speeds('ceiling')),
     create_png_vs_ceiling: ratio(speeds('ours, PNG'), speeds('ceiling')),
-    create_vs_fastify: ratio(speeds('ours'), speeds('fastify')),
-    create_png_vs_fastify: ratio(speeds('ours, PNG'), speeds('fastify, PNG')),
-    create_png_vs_plain: ratio(speeds('ours, PNG'), speeds('plain, PNG')),
     cpu_micros: Object.fromEntries(
       contests
         .filter(({ scenario }) => scenario === 'one_site')
