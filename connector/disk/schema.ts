@@ -62,9 +62,8 @@ export const MIGRATIONS: readonly string[] = [
   UPDATE refunds SET rests = 1, due_at = created_at WHERE due_at = 8640000000000000;
   UPDATE refunds SET told_at = reports.created_at, told = CASE
       WHEN body ->> 'reason' LIKE 'held, %' THEN 'HELD' WHEN body ->> 'reason' LIKE 'not sent yet, %' THEN 'UNSENT' ELSE 'SENT' END
-    FROM reports WHERE body ->> 'status' = 'WAITING'
-      AND refunds.state NOT IN ('COMPLETED', 'DECLINED') AND reports.site = refunds.site
-      AND substr(path, -length(payment_uid || refund_uid) - 19) = '/payments/' || payment_uid || '/refunds/' || refund_uid;
+    FROM reports WHERE refunds.state NOT IN ('COMPLETED', 'DECLINED') AND body ->> 'status' = 'WAITING'
+      AND path = '/network/v1/sites/' || refunds.site || '/payments/' || payment_uid || '/refunds/' || refund_uid;
   -- A note of the form {status}{?}{ milliseconds} is JSON from now on.
   UPDATE refunds SET note = json_patch(
       json_object('before', rtrim(iif(instr(note, ' ') = 0, note, substr(note, 1, instr(note, ' ') - 1)), '?'),
