@@ -4,7 +4,7 @@ import { mintToken } from '../bin/mint-token.ts'
 import { SitesAnswer } from '../src/contract/site-list.ts'
 import { SECRET } from '../test/support/secret.ts'
 import { serve } from '../test/support/workers.ts'
-import type { Report, Setting } from './figures.ts'
+import type { Part } from './figures.ts'
 import { driveOpenLoop } from './load.ts'
 import { create, creates, settings, siteOf } from './requests.ts'
 import { median, ratio } from './statistics.ts'
@@ -21,7 +21,7 @@ type Kind = 'storing' | 'announcing'
 /** Of the creates of a round: milliseconds. Of all requests: CPU seconds of the server. */
 type Cost = Record<'median' | 'p99' | 'cpu', number>
 
-export async function announcements({ directory, ours, rounds, isSmallest }: Setting): Promise<Report> {
+export const announcements: Part = async ({ directory, ours, rounds, isSmallest }) => {
   const { rate, seconds, sites: count } = isSmallest ? SMALLEST : FULL
   const server = await serve(ours, join(directory, 'announcements'))
   const { port } = server

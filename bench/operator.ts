@@ -1,4 +1,4 @@
-// What the operator's work costs: creates beside retention, sites that announce themselves, new sites, the list of 10,000 sites.
+// What the operator's work costs: creates beside retention, new sites, the list of 10,000 sites.
 import { randomUUID } from 'node:crypto'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,6 @@ import { SitesAnswer } from '../src/contract/site-list.ts'
 import type { Server } from '../test/support/processes.ts'
 import { SECRET } from '../test/support/secret.ts'
 import { serve } from '../test/support/workers.ts'
-import { announcements } from './announcements.ts'
 import { CONNECTIONS, creating } from './creating.ts'
 import type { Figures, Part, Report, Setting } from './figures.ts'
 import { drive, type Measured } from './load.ts'
@@ -26,12 +25,7 @@ const LISTED = 10_000
 const OPERATOR = await mintToken(SECRET, { siteId: '*', scope: 'operator', days: 1 })
 
 export const operator: Part = async (setting) => {
-  const reports = [
-    await retention(setting),
-    await announcements(setting),
-    await newSites(setting),
-    await list(setting),
-  ]
+  const reports = [await retention(setting), await newSites(setting), await list(setting)]
   return {
     tables: reports.flatMap(({ tables }) => tables),
     figures: Object.assign({}, ...reports.map(({ figures }) => figures)) as Partial<Figures>,
