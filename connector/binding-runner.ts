@@ -7,6 +7,8 @@ import { intervalAt } from './schedule.ts'
 import { QueueRunner } from './work/runner.ts'
 
 const PER_BANK = 4
+/** So long after its bank was missing from the configuration it is looked for again. */
+const MISSING_MS = 3_600_000
 
 export class BindingRunner extends QueueRunner<BindingRow> {
   constructor(core: Core) {
@@ -20,7 +22,10 @@ export class BindingRunner extends QueueRunner<BindingRow> {
   protected async run(row: BindingRow): Promise<void> {
     const { banks, disk, platform, log } = this.core
     const open = banks.get(row.bank)
-    if (!open) return
+    if (!open) {
+      const now = platform.now()
+      return disk.bindings.queue.delay(row, { now, dueAt: now + MISSING_MS })
+    }
     try {
       await askBinding(this.core, open, row)
     } catch (error) {

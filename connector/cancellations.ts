@@ -83,7 +83,7 @@ export class Cancellations extends QueueRunner<CancellationRow> {
   #delay(row: CancellationRow, delayMs?: number): void {
     const { disk, platform } = this.core
     const now = platform.now()
-    disk.cancellations.queue.delay(row, { now, dueAt: now + (delayMs ?? intervalAt(now - row.since)) })
+    disk.cancellations.delay(row, { now, dueAt: now + (delayMs ?? intervalAt(now - row.since)) })
   }
 
   /** Whether the bank has cancelled it, or states another end; undefined if neither is known. */

@@ -1,7 +1,7 @@
 // Cancellations of links that the bank has not confirmed yet.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
-import { PLACE, Place, Queue } from '../work/queue.ts'
+import { MOVED, moved, type Next, PLACE, Place, Queue } from '../work/queue.ts'
 import { countOf } from './database.ts'
 
 const CancellationRow = Place.extend({
@@ -20,6 +20,7 @@ export class Cancellations {
   readonly queue: Queue<CancellationRow>
   readonly #put: StatementSync
   readonly #done: StatementSync
+  readonly #delay: StatementSync
   readonly #get: StatementSync
   readonly #all: StatementSync
   readonly #count: StatementSync
@@ -34,6 +35,10 @@ export class Cancellations {
        ON CONFLICT DO NOTHING`,
     )
     this.#done = database.prepare('DELETE FROM cancellations WHERE site = ? AND qrc_id = ?')
+    // By its identity: rows are deleted, and a later one can have the number of an earlier one. `since`: nor is it another request.
+    this.#delay = database.prepare(
+      `UPDATE cancellations SET ${MOVED} WHERE site = :site AND qrc_id = :qrcId AND since = :since`,
+    )
     this.#get = database.prepare(`${SELECT} WHERE site = ? AND qrc_id = ?`)
     this.#all = database.prepare(`${SELECT} ORDER BY since, site, qrc_id`)
     this.#count = database.prepare('SELECT count(*) AS count FROM cancellations')
@@ -43,6 +48,12 @@ export class Cancellations {
   put({ site, qrcId, reference, bank, since }: NewCancellation, dueAt: number): CancellationRow {
     this.#put.run(site, qrcId, reference, bank, since, dueAt)
     return CancellationRow.parse(this.#get.get(site, qrcId))
+  }
+
+  /** The bank has not confirmed it. */
+  delay(row: CancellationRow, next: Next): void {
+    const { site, qrcId, since } = row
+    this.#delay.run({ site, qrcId, since, ...moved(row, next) })
   }
 
   /** Nobody can pay the link any more. */

@@ -43,7 +43,13 @@ export class Reports {
 
   constructor(database: DatabaseSync) {
     this.queue = new Queue(database, {
-      ...{ table: 'reports', select: SELECT, lane: 'site', open: `${OPEN} AND state = 'PENDING'` },
+      ...{
+        table: 'reports',
+        select: SELECT,
+        lane: 'site',
+        open: `${OPEN} AND state = 'PENDING'`,
+        isNewFirst: true,
+      },
       ...{ longest: 3_600_000, schema: ReportRow },
     })
     this.#put = database.prepare(

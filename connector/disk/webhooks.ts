@@ -51,7 +51,7 @@ export class Webhooks {
 
   constructor(database: DatabaseSync) {
     this.queue = new Queue(database, {
-      ...{ table: 'webhooks', select: SELECT, lane: 'bank', open: OPEN, key: 'subject' },
+      ...{ table: 'webhooks', select: SELECT, lane: 'bank', open: OPEN, key: 'subject', isNewFirst: true },
       ...{ longest: 3_600_000, schema: WebhookRow },
     })
     this.#insert = database.prepare(

@@ -56,6 +56,8 @@ interface QueueOf<Row> {
   isReady?: string
   /** A column: of the rows with one value only one is due, because they run one after another. */
   key?: string
+  /** Whether what was never tried goes before what was: otherwise the row that is due longest goes first. */
+  isNewFirst?: boolean
   /** The longest ordinary delay, in milliseconds. */
   longest: number
   schema: z.ZodType<Row>
@@ -72,22 +74,35 @@ export class Queue<Row extends Place> {
 
   constructor(
     database: DatabaseSync,
-    { table, select, lane, open, isKnown = 'TRUE', isReady = 'TRUE', key, longest, schema }: QueueOf<Row>,
+    {
+      table,
+      select,
+      lane,
+      open,
+      isKnown = 'TRUE',
+      isReady = 'TRUE',
+      key,
+      isNewFirst = false,
+      longest,
+      schema,
+    }: QueueOf<Row>,
   ) {
     this.#schema = schema
     const due = `FROM ${table} WHERE ${open} AND ${lane} = lanes.lane AND rests = 0 AND due_at <= ?1`
-    // The lanes are found with one search of the index each, however many rows a lane has.
+    // The lanes are found with one search of the index each. Only where new rows go first, all that is due of a lane is read.
+    const newFirst = isNewFirst ? `(SELECT min(attempts > 0) ${due}), ` : ''
     this.#lanes = database.prepare(
       `WITH RECURSIVE lanes (lane) AS (
          SELECT min(${lane}) FROM ${table} WHERE ${open}
          UNION ALL SELECT (SELECT min(${lane}) FROM ${table} WHERE ${open} AND ${lane} > lanes.lane) FROM lanes WHERE lane IS NOT NULL)
        SELECT lane FROM lanes WHERE lane IS NOT NULL AND EXISTS (SELECT 1 ${due})
-       ORDER BY (SELECT min(attempts > 0) ${due}), (SELECT min(due_at) ${due})`,
+       ORDER BY ${newFirst}(SELECT min(due_at) ${due})`,
     )
     // min(): of each key SQLite takes the row that was tried least.
-    const order = key ? `GROUP BY ${key} ORDER BY min(attempts) > 0,` : 'ORDER BY attempts > 0,'
+    const tried = isNewFirst ? 'min(attempts) > 0, ' : ''
+    const order = key ? `GROUP BY ${key} ORDER BY ${tried}` : `ORDER BY ${isNewFirst ? 'attempts > 0, ' : ''}`
     this.#due = database.prepare(
-      `${select} WHERE ${open} AND ${isKnown} AND ${isReady} AND ${lane} = ? AND rests = 0 AND due_at <= ? ${order} due_at, rowid LIMIT ?`,
+      `${select} WHERE ${open} AND ${isKnown} AND ${isReady} AND ${lane} = ? AND rests = 0 AND due_at <= ? ${order}due_at, rowid LIMIT ?`,
     )
     this.#delay = database.prepare(`UPDATE ${table} SET ${MOVED} WHERE rowid = :place AND ${open}`)
     this.#correct = database.prepare(
@@ -96,17 +111,17 @@ export class Queue<Row extends Place> {
     )
   }
 
-  /** The lanes that have something due, first those with what was never tried; those of a bank or site that is not configured too. */
+  /** The lanes that have something due, the most urgent first; those of a bank or site that is not configured too. */
   lanes(now: number): string[] {
     return this.#lanes.all(now).map((row) => Lane.parse(row).lane)
   }
 
-  /** Those that were never tried first. */
+  /** In the order of the queue. */
   due(lane: string, now: number, limit: number): Row[] {
     return this.#due.all(lane, now, limit).map((row) => rowOf(this.#schema, row))
   }
 
-  /** A step has not ended the row. */
+  /** A step has not ended the row. Only where rows that are due are never deleted: SQLite gives their numbers again. */
   delay(row: Place, next: Next): void {
     this.#delay.run({ place: row.place, ...moved(row, next) })
   }

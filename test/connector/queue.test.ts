@@ -12,7 +12,7 @@ import { bound } from './tbank-bound.ts'
 const Row = Place.extend({ id: z.string(), bank: z.string(), key: z.string() })
 
 /** A table with a queue alone. */
-function table(key?: string) {
+function table({ key, isNewFirst = false }: { key?: string; isNewFirst?: boolean } = {}) {
   const database = new DatabaseSync(':memory:')
   database.exec(`CREATE TABLE things (id TEXT PRIMARY KEY, bank TEXT NOT NULL, key TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'NEW',
     fact TEXT, due_at INTEGER NOT NULL, rests INTEGER NOT NULL DEFAULT 0, wakes INTEGER NOT NULL DEFAULT 0,
@@ -25,7 +25,7 @@ function table(key?: string) {
       lane: 'bank',
       open: `state = 'NEW'`,
     },
-    ...{ ...(key && { key }), longest: HOUR, schema: Row },
+    ...{ ...(key && { key }), isNewFirst, longest: HOUR, schema: Row },
   })
   const insert = database.prepare('INSERT INTO things (id, bank, key, due_at) VALUES (?, ?, ?, ?)')
   const add = (id: string, bank: string, dueAt: number, of = id) => insert.run(id, bank, of, dueAt)
@@ -36,20 +36,23 @@ function table(key?: string) {
 }
 
 describe('a queue', () => {
-  it('has the lanes that have something due, and of each what is due, the least tried first', () => {
-    const { queue, add, ids } = table()
+  it.each([
+    ['the one that is due longest first, however often it was tried', false, ['a0', 'a2', 'a1']],
+    ['what was never tried first', true, ['a2', 'a1', 'a0']],
+  ])('has the lanes that have something due, and of each what is due: %s', (_, isNewFirst, after) => {
+    const { queue, add, ids } = table({ isNewFirst })
     for (const bank of ['a', 'b', 'c'])
       for (let i = 0; i < 3; i++) add(`${bank}${i}`, bank, bank === 'c' ? 9 : 3 - i)
     expect(queue.lanes(3)).toEqual(['a', 'b'])
     expect(ids('a', 3)).toEqual(['a2', 'a1', 'a0'])
-    const [tried] = queue.due('a', 3, 1)
-    if (tried) queue.delay(tried, { now: 3, dueAt: 0 })
-    expect(ids('a', 3)).toEqual(['a1', 'a0', 'a2'])
-    expect(ids('a', 1)).toEqual(['a2'])
+    const last = queue.due('a', 3, 3).at(-1)
+    if (last) queue.delay(last, { now: 3, dueAt: 0 })
+    expect(ids('a', 3)).toEqual(after)
+    expect(ids('a', 1)).toEqual(isNewFirst ? ['a2', 'a0'] : ['a0', 'a2'])
   })
 
   it('has one row of each key, the one that was tried least', () => {
-    const { queue, add, ids } = table('key')
+    const { queue, add, ids } = table({ key: 'key', isNewFirst: true })
     for (const id of ['1', '2', '3']) add(id, 'a', 1, 'same')
     add('4', 'a', 2, 'other')
     expect(ids('a', 5)).toEqual(['1', '4'])

@@ -498,3 +498,16 @@ it.each(['tea', 'cafe', 'farm'])(
     }
   },
 )
+
+it('a step of a cancellation that was confirmed meanwhile puts off no other, whose row has its number', async () => {
+  const { core } = await start(await surroundings())
+  const { cancellations } = core.disk
+  const of = (qrcId: string, since: number) =>
+    cancellations.put({ site: 'farm', qrcId, reference: 'raif-farm:1', bank: 'raif-farm', since }, since)
+  const first = of('first', 1)
+  cancellations.done(first)
+  const second = of('second', 2)
+  expect(second.place).toBe(first.place)
+  cancellations.delay(first, { now: 3, dueAt: 9_000 })
+  expect(cancellations.queue.due('raif-farm', 3, 9)).toMatchObject([{ qrcId: 'second' }])
+})
