@@ -40,7 +40,8 @@ export async function runPart(
     isLate = true
     endGroup(child)
   }, minutes * 60_000)
-  const [status, signal] = await once(child, 'exit')
+  // Not `exit`: its message can come after that.
+  const [status, signal] = await once(child, 'close')
   clearTimeout(timer)
   endGroup(child)
   running.delete(child)

@@ -118,7 +118,7 @@ export class Connector {
 function holdWhatTheBackupLacks({ disk, platform, log }: Core, since: number): void {
   disk.transaction(() => {
     disk.heldPeriods.add(since, platform.now())
-    disk.refunds.holdUnsent()
+    disk.refunds.holdUnsent(platform.now())
     disk.charges.holdUnsent(platform.now())
   })
   log('info', 'refunds and charges are held after a restore', { since: new Date(since).toISOString() })

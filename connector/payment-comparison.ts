@@ -24,22 +24,17 @@ export async function* comparePayments(
     for (const payment of core.disk.payments.ofCode(site.siteId, code.qrcId)) {
       if (payment.status !== 'COMPLETED') continue
       const name = `${site.siteId} ${code.qrcId}: paid, ${roublesOf(payment.amount)} RUB`
-      const standing = await standingOf(core, payment)
-      if (standing === 'REFUSED')
-        yield `${name}, the service has it as ${code.status}, and does not take the payment: see replay`
-      else if (standing === 'NEW')
+      const report = core.disk.reports.get(addressOf(payment.site, paymentPathOf(payment)))
+      const answer = report && (await deliver(core, report))
+      if (!answer?.isTaken)
+        yield `${name}, the service has it as ${code.status}, and has not taken the payment (${answer?.status ?? 'no report'}): see replay`
+      else if (!answer.isReplayed)
         yield `${name}, the service did not have the payment: it has it now, see replay`
-      else notes.push(`${name}, not applied: ${whyNotApplied(code, payment)}`)
+      // The running connector can have reported it since the list was read.
+      else if (answer.codeStatus !== 'PAYED')
+        notes.push(`${name}, not applied: ${whyNotApplied(code, payment)}`)
     }
   }
-}
-
-/** Whether the service has the payment; `NEW`: it has it now. */
-async function standingOf(core: Core, payment: PaymentRow): Promise<'KNOWN' | 'NEW' | 'REFUSED'> {
-  const report = core.disk.reports.get(addressOf(payment.site, paymentPathOf(payment)))
-  const answer = report && (await deliver(core, report))
-  if (!answer?.isTaken) return 'REFUSED'
-  return answer.isReplayed ? 'KNOWN' : 'NEW'
 }
 
 const whyNotApplied = ({ amount: price }: ListedCode, { amount }: PaymentRow): string =>

@@ -71,7 +71,7 @@ const ListedCharge = z.object({
 
 /** The service's answer to a report it has on disk: the code, the payment or its refund, or the token of a binding. */
 const Taken = z.union([
-  z.object({ qrCodeUid: z.string() }),
+  z.object({ qrCodeUid: z.string(), qrCode: z.object({ status: z.string() }).optional() }),
   z.object({ paymentId: z.string() }),
   z.object({ status: z.enum(['WAITING', 'CREATED', 'REJECTED', 'EXPIRED', 'DELETED']) }),
 ])
@@ -85,6 +85,8 @@ export interface ReportAnswer {
   isTaken: boolean
   /** Whether the service had it before. */
   isReplayed?: boolean
+  /** The status of the QR code after it, where the answer is the code. */
+  codeStatus?: string | undefined
   /** Of an error in the shape of the contract: whatever stands between may answer anything else. */
   errorCode?: string | undefined
 }
@@ -106,9 +108,14 @@ export async function sendReport(
   const retryAfter = Number(response.headers.get('retry-after')) || 0
   const text = await response.text()
   const { status } = response
-  const isTaken = status === 200 && readAs(Taken, text) !== undefined
+  const taken = status === 200 ? readAs(Taken, text) : undefined
+  const isTaken = taken !== undefined
+  const codeStatus = taken && 'qrCode' in taken ? taken.qrCode?.status : undefined
   const isReplayed = response.headers.get('idempotent-replayed') === 'true'
-  return { status, text: text.slice(0, 300), retryAfter, isTaken, isReplayed, errorCode: errorCodeIn(text) }
+  return {
+    ...{ status, text: text.slice(0, 300), retryAfter, isTaken, isReplayed, codeStatus },
+    errorCode: errorCodeIn(text),
+  }
 }
 
 const errorCodeIn = (text: string): string | undefined =>

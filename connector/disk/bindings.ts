@@ -18,7 +18,7 @@ const BindingRow = Place.extend({
   expiresAt: z.int().nullable(),
 })
 export type BindingRow = z.output<typeof BindingRow>
-export type NewBindingRow = Omit<BindingRow, keyof Place>
+type NewBindingRow = Omit<BindingRow, keyof Place>
 type BindingId = Pick<BindingRow, 'site' | 'bindingUid'>
 
 export const BINDING_IS_KNOWN = isOneOf('state', BINDING_STATES)

@@ -101,7 +101,7 @@ export class Refunds {
       `SELECT min(created_at) AS oldest, count(*) AS count FROM refunds WHERE ${OPEN}`,
     )
     this.#holdAll = database.prepare(
-      `UPDATE refunds SET state = 'HELD', reason = ? WHERE ${OPEN} AND state IN ('QUEUED', 'SENDING')`,
+      `UPDATE refunds SET state = 'HELD', reason = :reason, ${WOKEN} WHERE ${OPEN} AND state IN ('QUEUED', 'SENDING')`,
     )
     this.#endedWithin = database.prepare(
       // One can be decided long after it was given. CROSS: the decisions are the few.
@@ -184,8 +184,8 @@ export class Refunds {
   }
 
   /** After a restore: the backup does not know what was sent after it. */
-  holdUnsent(): void {
-    this.#holdAll.run('it may have been sent after the backup')
+  holdUnsent(now: number): void {
+    this.#holdAll.run({ reason: 'it may have been sent after the backup', now })
   }
 
   /** The bank has something to say about the payment's refunds. */

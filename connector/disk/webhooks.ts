@@ -4,17 +4,15 @@ import * as z from 'zod'
 import { MOVED, moved, type Next, PLACE, Place, Queue, WOKEN } from '../work/queue.ts'
 import { countOf, timeOf } from './database.ts'
 
-/** Why a webhook waits. The first three last until an operator acts. */
-export const PROBLEMS = [
-  ...([
-    'NO_SITE',
-    'NO_SALE',
-    'NO_PAYMENT',
-    'NO_BINDING',
-    'CHARGE_OPEN',
-    'CHARGE_DECLINED',
-    'NOT_KNOWN',
-  ] as const),
+/** Why a webhook waits. */
+const PROBLEMS = [
+  'NO_SITE',
+  'NO_SALE',
+  'NO_PAYMENT',
+  'NO_BINDING',
+  'CHARGE_OPEN',
+  'CHARGE_DECLINED',
+  'NOT_KNOWN',
 ] as const
 export type Problem = (typeof PROBLEMS)[number]
 

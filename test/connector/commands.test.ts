@@ -434,7 +434,7 @@ describe('reconcile', () => {
       'a payment that the service refuses',
       '50.00',
       409,
-      ', the service has it as CREATED, and does not take the payment: see replay',
+      ', the service has it as CREATED, and has not taken the payment (409): see replay',
     ],
   ])(
     '%s: only what the service does not have is a difference, however often it is asked',
