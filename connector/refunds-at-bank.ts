@@ -54,7 +54,7 @@ export function reportRefundsMadeAtBank(
     return
   }
   const made = { site, paymentUid, amount: amount - known }
-  const { refundUid, bankUid } = freeUid(core, made, 0)
+  const { refundUid, bankUid } = freeUid(refunds, made, 0)
   const now = platform.now()
   const refund = {
     ...made,
@@ -86,19 +86,26 @@ const refundUidOf = (
 ) => `bank-${derivedId([site, paymentUid, String(amount), String(bankUid)], 16)}`
 
 /** The first identifier from a number on that no refund of the payment has on this disk. */
-function freeUid(core: Core, refund: Pick<RefundRow, 'site' | 'paymentUid' | 'amount'>, from: number) {
-  const { site, paymentUid } = refund
-  const taken = new Set(core.disk.refunds.ofPayment(site, paymentUid).map(({ refundUid }) => refundUid))
+function freeUid(
+  refunds: readonly RefundId[],
+  refund: Pick<RefundRow, 'site' | 'paymentUid' | 'amount'>,
+  from: number,
+) {
+  const taken = new Set(refunds.map(({ refundUid }) => refundUid))
   let bankUid = from
   while (taken.has(refundUidOf(refund, bankUid))) bankUid++
   return { refundUid: refundUidOf(refund, bankUid), bankUid }
 }
 
-/** Frees the identifier of an instruction that a refund made at the bank has, where the two are not the same refund. */
-export function makeRoomFor(core: Core, instruction: RefundId & Pick<RefundRow, 'amount'>): void {
-  const refund = core.disk.refunds.get(instruction)
-  if (refund && refund.bankUid !== null && refund.amount !== instruction.amount)
-    rename(core, refund, refund.bankUid)
+/**
+ * Frees an identifier that an instruction names, where a refund made at the bank has it, and the two are not the same refund.
+ * @param stored that has the identifier
+ * @returns whether it is free now
+ */
+export function makeRoom(core: Core, stored: RefundRow, amount: number): boolean {
+  if (stored.bankUid === null || stored.amount === amount) return false
+  rename(core, stored, stored.bankUid)
+  return true
 }
 
 /**
@@ -118,7 +125,7 @@ export function renameRefused(core: Core, { site, path }: { site: string; path: 
 function rename(core: Core, refund: RefundRow, bankUid: number): void {
   const { disk, log } = core
   const { site, paymentUid, refundUid } = refund
-  const next = freeUid(core, refund, bankUid + 1)
+  const next = freeUid(disk.refunds.ofPayment(site, paymentUid), refund, bankUid + 1)
   disk.transaction(() => {
     disk.reports.remove(addressOf(site, reportPathOf(refund)))
     disk.refunds.rename(refund, next)

@@ -6,7 +6,7 @@ import type { RefundId, RefundRow } from './disk/refunds.ts'
 import { ageOf, type Given, UNREAD } from './disk-age.ts'
 import { AmountField, kopecksOf } from './money.ts'
 import { reportHeld, reportRefund } from './refund-reports.ts'
-import { makeRoomFor } from './refunds-at-bank.ts'
+import { makeRoom } from './refunds-at-bank.ts'
 import { intervalAt, sinceSent } from './schedule.ts'
 
 export const RefundCreate = z.object({
@@ -37,9 +37,8 @@ export function takeRefund(
   const { givenAt } = given
   const amount = kopecksOf(String(data.amount.value))
   if (amount === undefined) return 'the amount is no amount'
-  makeRoomFor(core, { site, paymentUid, refundUid, amount })
   const before = disk.refunds.get({ site, paymentUid, refundUid })
-  if (before) {
+  if (before && !makeRoom(core, before, amount)) {
     if (before.state === 'COMPLETED' || before.state === 'DECLINED') reportRefund(core, before)
     return
   }

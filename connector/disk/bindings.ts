@@ -1,7 +1,7 @@
 // Requests to bind an account on disk: what became of each, and when the bank is to be asked about it.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
-import { MOVED, moved, type Next, PLACE, Place, Queue } from '../work/queue.ts'
+import { MOVED, moved, type Next, PLACE, Place, Queue, RESTED, SCHEDULED } from '../work/queue.ts'
 import { countOf } from './database.ts'
 import { isOneOf, rowOf } from './rows.ts'
 
@@ -49,15 +49,15 @@ export class Bindings {
     )
     const identity = 'site = ? AND binding_uid = ?'
     this.#renew = database.prepare(
-      `UPDATE bindings SET created_at = ?1, expires_at = ?2, due_at = ?3, rests = ?3 IS NULL, wakes = wakes + 1
-       WHERE site = ?4 AND binding_uid = ?5 AND state = 'WAITING'`,
+      `UPDATE bindings SET created_at = :createdAt, expires_at = :expiresAt, ${SCHEDULED}
+       WHERE site = :site AND binding_uid = :bindingUid AND state = 'WAITING'`,
     )
     this.#change = database.prepare(
       `UPDATE bindings SET state = :state, ${MOVED}
        WHERE site = :site AND binding_uid = :bindingUid AND state <> 'DELETED'`,
     )
     this.#end = database.prepare(
-      `UPDATE bindings SET state = 'DELETED', rests = 1, wakes = wakes + 1 WHERE ${identity} AND state <> 'DELETED'`,
+      `UPDATE bindings SET state = 'DELETED', ${RESTED} WHERE ${identity} AND state <> 'DELETED'`,
     )
     this.#begin = database.prepare(`UPDATE bindings SET stepped_at = ? WHERE ${identity}`)
     this.#get = database.prepare(`${SELECT} WHERE ${identity}`)
@@ -66,7 +66,7 @@ export class Bindings {
       `UPDATE bindings SET wakes = wakes + 1, due_at = max(?1, min(iif(rests, stepped_at + ?2, due_at), stepped_at + ?2)), rests = 0
        WHERE site = ?3 AND binding_uid = ?4 AND state <> 'DELETED'`,
     )
-    this.#stop = database.prepare('UPDATE bindings SET rests = 1, wakes = wakes + 1 WHERE site = ?')
+    this.#stop = database.prepare(`UPDATE bindings SET ${RESTED} WHERE site = ?`)
     this.#openCount = database.prepare('SELECT count(*) AS count FROM bindings WHERE rests = 0')
   }
 
@@ -86,7 +86,7 @@ export class Bindings {
     }: Pick<BindingRow, 'site' | 'bindingUid' | 'createdAt' | 'expiresAt'>,
     dueAt: number | null,
   ): void {
-    this.#renew.run(createdAt, expiresAt, dueAt, site, bindingUid)
+    this.#renew.run({ site, bindingUid, createdAt, expiresAt, dueAt })
   }
 
   /** @returns whether it was changed: an end stays */

@@ -1,7 +1,7 @@
 // Registered codes on disk, and when the bank is to be asked about each.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
-import { MOVED, moved, type Next, PLACE, Place, Queue, WOKEN } from '../work/queue.ts'
+import { MOVED, moved, type Next, PLACE, Place, Queue, RESTED, SCHEDULED, WOKEN } from '../work/queue.ts'
 import { countOf } from './database.ts'
 import { isOneOf, rowOf } from './rows.ts'
 
@@ -78,16 +78,15 @@ export class Codes {
        VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'CALLING', ?7, ?7, 1)`,
     )
     this.#finish = database.prepare(
-      `UPDATE codes SET state = 'OPEN', qrc_id = ?1, payload = ?2, reference = ?3, expires_at = ?4, due_at = ?5,
-       rests = ?5 IS NULL, wakes = wakes + 1 WHERE id = ?6`,
+      `UPDATE codes SET state = 'OPEN', qrc_id = :qrcId, payload = :payload, reference = :reference, expires_at = :expiresAt,
+       ${SCHEDULED} WHERE id = :id`,
     )
     this.#step = database.prepare(
       `UPDATE codes SET state = :state, ${MOVED} WHERE id = :id AND state = :from`,
     )
     this.#wake = database.prepare(`UPDATE codes SET ${WOKEN} WHERE id = :id`)
     this.#cancelled = database.prepare(
-      `UPDATE codes SET state = 'CANCELLED', expires_at = min(coalesce(expires_at, ?1), ?1),
-       due_at = ?2, rests = 0, wakes = wakes + 1 WHERE id = ?3`,
+      `UPDATE codes SET state = 'CANCELLED', expires_at = min(coalesce(expires_at, :now), :now), ${SCHEDULED} WHERE id = :id`,
     )
     this.#forget = database.prepare('DELETE FROM codes WHERE id = ?')
     this.#byId = database.prepare(`${SELECT} WHERE id = ?`)
@@ -106,7 +105,7 @@ export class Codes {
       `${SELECT} WHERE created_at < ? AND coalesce(expires_at, ?) >= ? AND qrc_id IS NOT NULL AND ${CODE_IS_KNOWN}
        ORDER BY created_at`,
     )
-    this.#stop = database.prepare('UPDATE codes SET rests = 1, wakes = wakes + 1 WHERE site = ?')
+    this.#stop = database.prepare(`UPDATE codes SET ${RESTED} WHERE site = ?`)
     this.#open = database.prepare('SELECT count(*) AS count FROM codes WHERE rests = 0')
   }
 
@@ -117,7 +116,7 @@ export class Codes {
 
   /** The bank has answered. */
   finish(id: string, { qrcId, payload, reference, expiresAt, dueAt }: LinkRow): void {
-    this.#finish.run(qrcId, payload, reference, expiresAt, dueAt, id)
+    this.#finish.run({ id, qrcId, payload, reference, expiresAt, dueAt })
   }
 
   /** A registration that the bank has refused. */
@@ -137,7 +136,7 @@ export class Codes {
 
   /** The bank has cancelled the link: it ends now. */
   cancelled(id: string, now: number, dueAt: number): void {
-    this.#cancelled.run(now, dueAt, id)
+    this.#cancelled.run({ id, now, dueAt })
   }
 
   get(id: string): CodeRow | undefined {

@@ -1,5 +1,6 @@
 // How the times at which rows are due are corrected after the clock was ahead.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { WOKEN } from '../work/queue.ts'
 import { CODE_IS_KNOWN } from './codes.ts'
 
 /**
@@ -7,7 +8,7 @@ import { CODE_IS_KNOWN } from './codes.ts'
  * created later than now stays ended: then the clock is probably behind now, and its end was right.
  */
 const askedAgain = (table: string, isOver: string): string =>
-  `UPDATE ${table} SET state = iif(state = 'ENDED', 'OPEN', state), due_at = :now, rests = 0, wakes = wakes + 1
+  `UPDATE ${table} SET state = iif(state = 'ENDED', 'OPEN', state), ${WOKEN}
    WHERE rests = 1 AND stepped_at > :now AND created_at <= :now AND ${isOver}
    AND site NOT IN (SELECT site FROM deleted_sites)`
 

@@ -1,7 +1,7 @@
 // Sales on disk: those for which a COUNTER code was armed at a bank.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
-import { MOVED, moved, type Next, PLACE, Place, Queue } from '../work/queue.ts'
+import { MOVED, moved, type Next, PLACE, Place, Queue, RESTED, SCHEDULED } from '../work/queue.ts'
 import { timeOf } from './database.ts'
 import { isOneOf, rowOf } from './rows.ts'
 
@@ -56,13 +56,13 @@ export class Sales {
       `${SELECT} WHERE reference IS NOT NULL AND min(created_at, expires_at) >= ? AND min(created_at, expires_at) < ?
        AND ${SALE_IS_KNOWN} ORDER BY created_at`,
     )
-    this.#stop = database.prepare('UPDATE sales SET rests = 1, wakes = wakes + 1 WHERE site = ?')
+    this.#stop = database.prepare(`UPDATE sales SET ${RESTED} WHERE site = ?`)
     this.#step = database.prepare(
       `UPDATE sales SET state = :state, ${MOVED}
        WHERE site = :site AND qrc_id = :qrcId AND sale_uid = :saleUid AND (state = :from OR :state = 'PAID')`,
     )
     this.#cancelled = database.prepare(
-      `UPDATE sales SET state = 'CANCELLED', due_at = ?, rests = 0, wakes = wakes + 1 WHERE ${IDENTITY}`,
+      `UPDATE sales SET state = 'CANCELLED', ${SCHEDULED} WHERE site = :site AND qrc_id = :qrcId AND sale_uid = :saleUid`,
     )
     this.#get = database.prepare(`${SELECT} WHERE ${IDENTITY}`)
     this.#last = database.prepare(
@@ -88,7 +88,7 @@ export class Sales {
 
   /** The bank has disarmed the code. */
   cancelled({ site, qrcId, saleUid }: SaleRow, dueAt: number): void {
-    this.#cancelled.run(dueAt, site, qrcId, saleUid)
+    this.#cancelled.run({ site, qrcId, saleUid, dueAt })
   }
 
   get(site: string, qrcId: string, saleUid: string): SaleRow | undefined {

@@ -39,8 +39,10 @@ export const moved = ({ wakes }: Pick<Place, 'wakes'>, next: Next | undefined) =
   now: next?.now ?? null,
 })
 
-/** For the UPDATE that wakes rows. */
+/** For an UPDATE from outside a step: rows are woken, are due at a time (null: they rest), or rest. A step under way changes none of it. */
 export const WOKEN = 'due_at = :now, rests = 0, wakes = wakes + 1'
+export const SCHEDULED = 'due_at = :dueAt, rests = :dueAt IS NULL, wakes = wakes + 1'
+export const RESTED = 'rests = 1, wakes = wakes + 1'
 
 interface QueueOf<Row> {
   table: string
@@ -99,14 +101,14 @@ export class Queue<Row extends Place> {
        ORDER BY ${newFirst}(SELECT min(due_at) ${due})`,
     )
     // min(): of each key SQLite takes the row that was tried least.
-    const tried = isNewFirst ? 'min(attempts) > 0, ' : ''
-    const order = key ? `GROUP BY ${key} ORDER BY ${tried}` : `ORDER BY ${isNewFirst ? 'attempts > 0, ' : ''}`
+    const tried = isNewFirst ? `${key ? 'min(attempts)' : 'attempts'} > 0, ` : ''
+    const order = `${key ? `GROUP BY ${key} ` : ''}ORDER BY ${tried}due_at, rowid`
     this.#due = database.prepare(
-      `${select} WHERE ${open} AND ${isKnown} AND ${isReady} AND ${lane} = ? AND rests = 0 AND due_at <= ? ${order}due_at, rowid LIMIT ?`,
+      `${select} WHERE ${open} AND ${isKnown} AND ${isReady} AND ${lane} = ? AND rests = 0 AND due_at <= ? ${order} LIMIT ?`,
     )
     this.#delay = database.prepare(`UPDATE ${table} SET ${MOVED} WHERE rowid = :place AND ${open}`)
     this.#correct = database.prepare(
-      `UPDATE ${table} SET due_at = :now, wakes = wakes + 1
+      `UPDATE ${table} SET ${WOKEN}
        WHERE ${open} AND ${isKnown} AND rests = 0 AND due_at > :now AND (due_at > :now + ${longest} OR stepped_at > :now)`,
     )
   }
