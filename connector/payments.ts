@@ -24,7 +24,7 @@ export function recordPayment(core: Core, known: KnownCode, payment: BankPayment
   const { site, bank, code } = known
   const { identity } = bank.bank
   return disk.transaction(() => {
-    const { number, status, amount } = payment
+    const { number, status, amount, isAmountAssumed = false } = payment
     const isSame = isSamePaymentOf(bank)
     const before =
       disk.payments.ofKey(identity, paymentKeyOf(payment)) ??
@@ -40,7 +40,9 @@ export function recordPayment(core: Core, known: KnownCode, payment: BankPayment
     const paymentUid = isFirst ? code.qrcId : uidOf(number)
     const { qrcId } = code
     const createdAt = platform.now()
-    disk.payments.put({ identity, key, number, site, qrcId, paymentUid, status, amount, createdAt })
+    disk.payments.put({
+      ...{ identity, key, number, site, qrcId, paymentUid, status, amount, isAmountAssumed, createdAt },
+    })
     if (status === 'COMPLETED') disk.lateAsks.clear({ site, qrcId, saleUid: sale?.saleUid ?? '' })
     const { paidAt: dateTime, reason, payer, reference } = payment
     disk.reports.put(

@@ -9,18 +9,25 @@ const DAY_MS = 24 * 3_600_000
 export const reportPathOf = ({ paymentUid, refundUid }: RefundId): string =>
   `payments/${paymentUid}/refunds/${refundUid}`
 
-/** The report of a result. With its amount, a completed refund is recorded also by a service that has lost the request. */
-export function reportRefund(
-  core: Core,
-  refund: RefundId & Pick<RefundRow, 'state' | 'amount' | 'reason'>,
-): void {
-  const { site, state, amount, reason } = refund
-  const body =
-    state === 'COMPLETED'
-      ? { status: state, amount: { value: roublesOf(amount), currency: 'RUB' } }
-      : { status: state, reason: reason.slice(0, 255) || undefined }
-  core.disk.reports.put({ site, path: reportPathOf(refund), body }, core.platform.now())
+/** The refund that a report at an address is about, or undefined. */
+export function refundIdOf(site: string, address: string): RefundId | undefined {
+  const [, paymentUid, refundUid] = /\/payments\/([^/]+)\/refunds\/([^/]+)$/.exec(address) ?? []
+  return paymentUid && refundUid ? { site, paymentUid, refundUid } : undefined
 }
+
+/** The report of a result. With its amount, a completed refund is recorded also by a service that has lost the request. */
+export function reportRefund(core: Core, refund: RefundId & Result): void {
+  const { site } = refund
+  core.disk.reports.put({ site, path: reportPathOf(refund), body: resultOf(refund) }, core.platform.now())
+}
+
+type Result = Pick<RefundRow, 'state' | 'amount' | 'reason'>
+
+/** The body of the report of a result. */
+export const resultOf = ({ state, amount, reason }: Result): object =>
+  state === 'COMPLETED'
+    ? { status: state, amount: { value: roublesOf(amount), currency: 'RUB' } }
+    : { status: state, reason: reason.slice(0, 255) || undefined }
 
 /** What the merchant is told of a refund without a result. */
 type Told = NonNullable<RefundRow['told']>

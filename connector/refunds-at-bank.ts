@@ -3,9 +3,9 @@ import type { CodeState } from './bank.ts'
 import type { Core } from './core.ts'
 import { derivedId } from './derived-id.ts'
 import type { RefundId, RefundRow } from './disk/refunds.ts'
-import { addressOf } from './disk/reports.ts'
+import { addressOf, type ReportRow } from './disk/reports.ts'
 import { mayLackRefunds } from './disk-age.ts'
-import { reportPathOf, reportRefund } from './refund-reports.ts'
+import { refundIdOf, reportPathOf, reportRefund, resultOf } from './refund-reports.ts'
 
 /** Where the service refuses so many identifiers of one refund, the identifier is not the reason. */
 const MAX_UIDS = 10
@@ -109,16 +109,23 @@ export function makeRoom(core: Core, stored: RefundRow, amount: number): boolean
 }
 
 /**
- * Reports a refund that was made at the bank under its next identifier, because the service has another refund under this one.
- * @returns false where the report is of no such refund, or the service has refused too many
+ * The service has another refund under the identifier of a report. A refund that was made at the bank is reported under its next
+ * identifier; a report that 0.3.0 made under the identifier of a merchant's refund becomes that refund's own again.
+ * @returns false where the report stays: it is of no such refund, or the service has refused too many
  */
-export function renameRefused(core: Core, { site, path }: { site: string; path: string }): boolean {
-  const refund = core.disk.refunds
-    .madeAtBank(site)
-    .find((each) => addressOf(site, reportPathOf(each)) === path)
-  const { bankUid = null } = refund ?? {}
-  if (!refund || bankUid === null || bankUid + 1 >= MAX_UIDS) return false
-  rename(core, refund, bankUid)
+export function reportOtherwise(core: Core, { site, path, body }: ReportRow): boolean {
+  const id = refundIdOf(site, path)
+  const refund = id && core.disk.refunds.get(id)
+  if (!refund) return false
+  const { bankUid } = refund
+  if (bankUid !== null) {
+    if (bankUid + 1 >= MAX_UIDS) return false
+    rename(core, refund, bankUid)
+    return true
+  }
+  const isEnded = refund.state === 'COMPLETED' || refund.state === 'DECLINED'
+  if (!isEnded || body === JSON.stringify(resultOf(refund))) return false
+  reportRefund(core, refund)
   return true
 }
 

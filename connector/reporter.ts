@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Core } from './core.ts'
 import type { ReportRow } from './disk/reports.ts'
 import { messageOf } from './log.ts'
-import { renameRefused } from './refunds-at-bank.ts'
+import { reportOtherwise } from './refunds-at-bank.ts'
 import { retryDelay } from './schedule.ts'
 import { type ReportAnswer, sendReport } from './service.ts'
 import { QueueRunner } from './work/runner.ts'
@@ -44,7 +44,7 @@ export async function deliver(core: Core, report: ReportRow): Promise<Delivered>
   const text = `${answer.status} ${answer.text}`
   const isUnknown = isAbout(answer, 404, 'payin.resource.not.found') && movedNothing(report)
   const isTakenUid = isAbout(answer, 409, 'payin.resource.already.exists')
-  if (isTakenUid && renameRefused(core, report)) return { ...answer, isDone: false }
+  if (isTakenUid && reportOtherwise(core, report)) return { ...answer, isDone: false }
   if (answer.isTaken) {
     disk.reports.finish(report, 'ACCEPTED', text)
   } else if (isUnknown) {

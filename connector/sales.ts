@@ -1,7 +1,9 @@
 // Sales of COUNTER codes: arming and disarming synchronously (contract, section 15).
 import * as z from 'zod'
+import { compareAmount } from './amount-differences.ts'
 import { Refused } from './bank-errors.ts'
 import { type Core, type KnownCode, knownCodeOf, referenceOf } from './core.ts'
+import type { PaymentRow } from './disk/payments.ts'
 import type { NewSaleRow, SaleRow } from './disk/sales.ts'
 import { KeyedMutex } from './keyed-mutex.ts'
 import { messageOf } from './log.ts'
@@ -153,18 +155,19 @@ export function codeOfSale(core: Core, sale: SaleRow) {
 
 /**
  * Asks the bank about the unpaid sales of a code, of which one was paid: the webhook says the amount, and not the sale. Calls about
- * one code must not overlap, and the webhook that is reported must be stored as done before the next one.
- * @param receiver the name of the credentials to which the bank has sent the webhook
- * @returns whether a payment of the amount is reported, now or before, that had no webhook; of a sale that the bank states as
- * paid later, its own schedule learns
+ * one code must not overlap.
+ * @returns whether a payment is reported, now or before, that is the webhook's; of a sale that the bank states as paid later, its
+ * own schedule learns
  */
 export async function saleOfPayment(
   core: Core,
-  { site, code }: KnownCode,
-  { amount, receiver }: { amount: number; receiver: string },
+  { site, code, bank }: KnownCode,
+  { amount, number }: { amount: number; number: string },
 ): Promise<boolean> {
   const { disk, platform } = core
-  const sales = disk.sales.latest(site, code.qrcId)
+  const { qrcId } = code
+  const told = disk.payments.ofWebhook(site, qrcId, number)
+  const sales = told ? [] : disk.sales.latest(site, qrcId)
   for (const sale of sales.filter(({ state }) => state !== 'PAID')) {
     const known = codeOfSale(core, sale)
     const payment = known && (await known.bank.bank.state(known.code)).payments[0]
@@ -172,12 +175,30 @@ export async function saleOfPayment(
     const isNew = recordPayment(core, known, payment, sale)
     disk.sales.step(sale, 'PAID', { now: platform.now(), dueAt: 'REST' })
     // One of another amount has lost its own webhook, or will have it.
-    if (isNew && payment.amount === amount) return true
+    if (isNew && payment.amount === amount) break
   }
-  // A sale's own schedule can have been first. Where each reported payment has had its webhook, this one is of another:
-  // of an arming whose answer was lost.
-  const told = disk.payments.countOfAmount(site, code.qrcId, amount)
-  return disk.webhooks.countDone(receiver, code.qrcId, amount) < told
+  const payment = told ?? untoldPayment(core, { site, qrcId, amount })
+  if (!payment) return false
+  disk.transaction(() => {
+    compareAmount(core, { ...payment, bank: bank.name }, { amount })
+    disk.payments.tell(payment, number)
+  })
+  return true
+}
+
+/**
+ * The reported payment that a webhook of the amount tells of, and no other has told of. A sale's own schedule can have been first.
+ * Where there is none, the payment is of an arming whose answer was lost, or the bank had left another amount out.
+ */
+function untoldPayment(
+  { disk }: Core,
+  { site, qrcId, amount }: { site: string; qrcId: string; amount: number },
+): PaymentRow | undefined {
+  const untold = disk.payments.untold(site, qrcId)
+  const same = untold.find((payment) => payment.amount === amount)
+  if (same || disk.sales.isWithoutAnswer(site, qrcId, amount)) return same
+  const [assumed, second] = untold.filter(({ isAmountAssumed }) => isAmountAssumed)
+  return second ? undefined : assumed
 }
 
 const armedBefore = ({ saleUid, amount, expiresAt }: SaleRow): string =>

@@ -175,14 +175,10 @@ export class WebhookRunner extends QueueRunner<WebhookRow> {
     disk.webhooks.finish(row, 'DONE', '')
   }
 
-  async #record(
-    { known, row }: Found,
-    { bank, payment, paidAt }: Stored & { bank: OpenBank },
-  ): Promise<Problem | undefined> {
+  async #record({ known, row }: Found, { payment, paidAt }: Stored): Promise<Problem | undefined> {
     const { disk, platform } = this.core
     if (known.code.type === 'COUNTER') {
-      const isReported =
-        payment && (await saleOfPayment(this.core, known, { amount: payment.amount, receiver: bank.name }))
+      const isReported = payment && (await saleOfPayment(this.core, known, payment))
       return isReported ? undefined : 'NO_SALE'
     }
     if (payment) {

@@ -16,37 +16,46 @@ const PaymentRow = z.object({
   paymentUid: z.string(),
   status: z.enum(STATUSES),
   amount: z.int(),
+  isAmountAssumed: z.int().transform(Boolean),
   createdAt: z.int(),
 })
 export type PaymentRow = z.output<typeof PaymentRow>
 
 const SELECT = `SELECT identity, key, number, site, qrc_id AS qrcId, payment_uid AS paymentUid, status, amount,
-  created_at AS createdAt FROM payments`
+  is_amount_assumed AS isAmountAssumed, created_at AS createdAt FROM payments`
 
 export class Payments {
   readonly #put: StatementSync
   readonly #byKey: StatementSync
   readonly #byCode: StatementSync
   readonly #completedCount: StatementSync
-  readonly #completedOfAmount: StatementSync
+  readonly #byWebhook: StatementSync
+  readonly #untold: StatementSync
+  readonly #tell: StatementSync
 
   constructor(database: DatabaseSync) {
     this.#put = database.prepare(
-      `INSERT OR REPLACE INTO payments (identity, key, number, site, qrc_id, payment_uid, status, amount, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT OR REPLACE INTO payments (identity, key, number, site, qrc_id, payment_uid, status, amount,
+       is_amount_assumed, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     this.#byKey = database.prepare(`${SELECT} WHERE identity = ? AND key = ?`)
     this.#byCode = database.prepare(`${SELECT} WHERE site = ? AND qrc_id = ? ORDER BY created_at`)
     this.#completedCount = database.prepare(
       `SELECT count(*) AS count FROM payments WHERE site = ? AND qrc_id = ? AND status = 'COMPLETED' AND created_at >= ?`,
     )
-    this.#completedOfAmount = database.prepare(
-      `SELECT count(*) AS count FROM payments WHERE site = ? AND qrc_id = ? AND status = 'COMPLETED' AND amount = ?`,
+    this.#byWebhook = database.prepare(`${SELECT} WHERE site = ? AND qrc_id = ? AND webhook_number = ?`)
+    this.#untold = database.prepare(
+      `${SELECT} WHERE site = ? AND qrc_id = ? AND status = 'COMPLETED' AND webhook_number IS NULL ORDER BY created_at`,
     )
+    this.#tell = database.prepare(`UPDATE payments SET webhook_number = ? WHERE identity = ? AND key = ?`)
   }
 
-  put({ identity, key, number, site, qrcId, paymentUid, status, amount, createdAt }: PaymentRow): void {
-    this.#put.run(identity, key, number, site, qrcId, paymentUid, status, amount, createdAt)
+  put(payment: PaymentRow): void {
+    const { identity, key, number, site, qrcId, paymentUid, status, amount, isAmountAssumed, createdAt } =
+      payment
+    this.#put.run(
+      ...[identity, key, number, site, qrcId, paymentUid, status, amount, Number(isAmountAssumed), createdAt],
+    )
   }
 
   ofKey(identity: string, key: string): PaymentRow | undefined {
@@ -68,9 +77,20 @@ export class Payments {
     return countOf(this.#completedCount, site, qrcId, since)
   }
 
-  /** How many completed payments of the code have this amount. */
-  countOfAmount(site: string, qrcId: string, amount: number): number {
-    return countOf(this.#completedOfAmount, site, qrcId, amount)
+  /** The payment of a sale that a webhook of this number has told of. */
+  ofWebhook(site: string, qrcId: string, number: string): PaymentRow | undefined {
+    const row = this.#byWebhook.get(site, qrcId, number)
+    return row && rowOf(PaymentRow, row)
+  }
+
+  /** The completed payments of a code's sales that no webhook has told of, the oldest first. */
+  untold(site: string, qrcId: string): PaymentRow[] {
+    return this.#untold.all(site, qrcId).map((row) => rowOf(PaymentRow, row))
+  }
+
+  /** A webhook of this number has told of the payment. */
+  tell({ identity, key }: PaymentRow, number: string): void {
+    this.#tell.run(number, identity, key)
   }
 
   ofCode(site: string, qrcId: string): PaymentRow[] {

@@ -55,7 +55,6 @@ export class Refunds {
   readonly #change: StatementSync
   readonly #get: StatementSync
   readonly #rename: StatementSync
-  readonly #madeAtBank: StatementSync
   readonly #ofPayment: StatementSync
   readonly #held: StatementSync
   readonly #heldCount: StatementSync
@@ -88,7 +87,6 @@ export class Refunds {
     this.#get = database.prepare(`${SELECT} WHERE ${identity}`)
     this.#rename = database.prepare(`UPDATE refunds SET refund_uid = ?, bank_uid = ? WHERE ${identity}`)
     this.#ofPayment = database.prepare(`${SELECT} WHERE site = ? AND payment_uid = ? ORDER BY rowid`)
-    this.#madeAtBank = database.prepare(`${SELECT} WHERE site = ? AND bank_uid IS NOT NULL`)
     this.#held = database.prepare(`${SELECT} WHERE ${OPEN} AND state = 'HELD' ORDER BY given_at`)
     this.#heldCount = database.prepare(
       `SELECT count(*) AS count FROM refunds WHERE ${OPEN} AND state = 'HELD'`,
@@ -150,11 +148,6 @@ export class Refunds {
 
   ofPayment(site: string, paymentUid: string): RefundRow[] {
     return rowsOf(this.#ofPayment.all(site, paymentUid))
-  }
-
-  /** Those of a site that were made at the bank, and that this version has named. */
-  madeAtBank(site: string): RefundRow[] {
-    return rowsOf(this.#madeAtBank.all(site))
   }
 
   held(): RefundRow[] {

@@ -38,6 +38,7 @@ export class Sales {
   readonly #last: StatementSync
   readonly #lastAt: StatementSync
   readonly #latest: StatementSync
+  readonly #calling: StatementSync
   readonly #within: StatementSync
   readonly #stop: StatementSync
 
@@ -69,9 +70,17 @@ export class Sales {
       `${SELECT} WHERE site = ? AND qrc_id = ? ORDER BY created_at DESC, rowid DESC LIMIT 1`,
     )
     this.#lastAt = database.prepare('SELECT max(created_at) AS time FROM sales WHERE site = ? AND qrc_id = ?')
+    this.#calling = database.prepare(
+      `SELECT 1 FROM sales WHERE site = ? AND qrc_id = ? AND amount = ? AND state = 'CALLING' LIMIT 1`,
+    )
     this.#latest = database.prepare(
       `${SELECT} WHERE site = ? AND qrc_id = ? AND reference IS NOT NULL ORDER BY created_at DESC LIMIT 10`,
     )
+  }
+
+  /** Whether the bank did not answer an arming of the amount. */
+  isWithoutAnswer(site: string, qrcId: string, amount: number): boolean {
+    return this.#calling.get(site, qrcId, amount) !== undefined
   }
 
   /** @param dueAt null: the bank is not asked */

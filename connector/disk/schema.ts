@@ -23,7 +23,26 @@ export const MIGRATIONS: readonly string[] = [
   -- Of a refund that was made at the bank: the number of its identifier, from 0. NULL: an instruction has named it, or an
   -- earlier version of the connector.
   ALTER TABLE refunds ADD COLUMN bank_uid INTEGER;
-  CREATE INDEX refunds_made_at_bank ON refunds (site) WHERE bank_uid IS NOT NULL;
+  -- Whether the bank had left the amount out when it was asked: see BankPayment.isAmountAssumed.
+  ALTER TABLE payments ADD COLUMN is_amount_assumed INTEGER NOT NULL DEFAULT 0;
+  -- Of a sale's payment: the number by which the bank's webhook names it. NULL: no webhook has told of it.
+  ALTER TABLE payments ADD COLUMN webhook_number TEXT;
+  -- Until now webhooks of one code and amount were counted: each payment gets one of those that are done.
+  UPDATE payments SET webhook_number = told.number FROM (
+    WITH paid AS (
+      SELECT rowid AS place, qrc_id, amount, row_number() OVER (PARTITION BY qrc_id, amount ORDER BY created_at) AS n
+      FROM payments WHERE status = 'COMPLETED' AND (site, qrc_id) IN (SELECT site, qrc_id FROM sales)
+    ), named AS (
+      SELECT qrc_id, amount, number, row_number() OVER (PARTITION BY qrc_id, amount ORDER BY min(received_at)) AS n FROM (
+        SELECT content ->> 'qrcId' AS qrc_id, content ->> '$.payment.amount' AS amount,
+          content ->> '$.payment.number' AS number, received_at FROM webhooks WHERE state = 'DONE')
+      WHERE qrc_id IN (SELECT qrc_id FROM sales) AND number IS NOT NULL GROUP BY qrc_id, amount, number
+    )
+    SELECT place, number FROM paid JOIN named USING (qrc_id, amount, n)
+  ) AS told WHERE payments.rowid = told.place;
+  DROP INDEX webhooks_done;
+  -- A webhook that states another amount is another one.
+  UPDATE webhooks SET id = id || ':' || (content ->> '$.payment.amount') WHERE id = content ->> '$.payment.number';
   `,
   `
   -- The place of a row in a queue: see work/queue.ts.

@@ -42,7 +42,6 @@ export class Webhooks {
   readonly #waiting: StatementSync
   readonly #waitingCount: StatementSync
   readonly #oldestSince: StatementSync
-  readonly #doneCount: StatementSync
   readonly #wake: StatementSync
   readonly #wakeBinding: StatementSync
   readonly #wakeResting: StatementSync
@@ -59,12 +58,12 @@ export class Webhooks {
     this.#again = database.prepare(
       `UPDATE webhooks SET state = 'NEW', problem = NULL, note = '', content = ?1, received_at = ?2, attempts = 0,
          due_at = ?2, stepped_at = ?2, rests = 0, wakes = wakes + 1
-       WHERE bank = ?3 AND id = ?4 AND (state = 'GIVEN_UP' OR state = 'NEW' AND rests = 1 OR state = 'DONE' AND (
-         ?1 ->> '$.payment' IS NULL OR content ->> '$.payment.amount' IS NOT ?1 ->> '$.payment.amount'))`,
+       WHERE bank = ?3 AND id = ?4 AND (state IN ('GIVEN_UP', 'NEW') OR state = 'DONE' AND ?1 ->> '$.payment' IS NULL)`,
     )
     // Its report has the payer from now on; a repeat by the bank brings the payer again.
     this.#finish = database.prepare(
-      `UPDATE webhooks SET state = ?, note = ?, content = json_remove(content, '$.payment.payer') WHERE bank = ? AND id = ?`,
+      `UPDATE webhooks SET state = ?, note = ?, content = json_remove(content, '$.payment.payer')
+       WHERE bank = ? AND id = ? AND received_at = ?`,
     )
     this.#delay = database.prepare(
       `UPDATE webhooks SET problem = :problem, note = :note, ${MOVED} WHERE rowid = :place AND ${OPEN}`,
@@ -73,10 +72,6 @@ export class Webhooks {
     this.#waitingCount = database.prepare(`SELECT count(*) AS count FROM webhooks WHERE state = 'NEW'`)
     this.#oldestSince = database.prepare(
       `SELECT min(received_at) AS time FROM webhooks WHERE state = 'NEW' AND received_at >= ?`,
-    )
-    this.#doneCount = database.prepare(
-      `SELECT count(*) AS count FROM webhooks WHERE bank = ? AND content ->> 'qrcId' = ? AND state = 'DONE'
-         AND content ->> '$.payment.amount' = ?`,
     )
     this.#wake = database.prepare(
       `UPDATE webhooks SET ${WOKEN} WHERE ${OPEN}
@@ -94,15 +89,16 @@ export class Webhooks {
   }
 
   /**
-   * The bank has repeated a webhook: one that was given up or rests is processed as a new one. So is one that is done, where
-   * it tells of no payment, because the bank may have something new under the same text, or of another amount.
+   * The bank has repeated a webhook: one that waits or was given up is processed as a new one. So is one that is done, where
+   * it tells of no payment, because the bank may have something new under the same text.
    */
   again({ bank, id, content }: NewWebhook, now: number): void {
     this.#again.run(content, now, bank, id)
   }
 
-  finish({ bank, id }: WebhookRow, state: 'DONE' | 'FOREIGN' | 'GIVEN_UP', note: string): void {
-    this.#finish.run(state, note, bank, id)
+  /** One that the bank has repeated meanwhile is processed again. */
+  finish({ bank, id, receivedAt }: WebhookRow, state: 'DONE' | 'FOREIGN' | 'GIVEN_UP', note: string): void {
+    this.#finish.run(state, note, bank, id, receivedAt)
   }
 
   /** @param why its note has the words of an error */
@@ -126,11 +122,6 @@ export class Webhooks {
   /** When the oldest that waits, and came since then, was received; null if there is none. */
   oldestSince(time: number): number | null {
     return timeOf(this.#oldestSince, time)
-  }
-
-  /** How many webhooks of a code about this amount have led to a report, or were of a payment that was reported before. */
-  countDone(bank: string, qrcId: string, amount: number): number {
-    return countOf(this.#doneCount, bank, qrcId, amount)
   }
 
   /**

@@ -1,6 +1,7 @@
 // A bank states another amount of a payment than was reported: the report stays, and the operator is told until it is closed.
 import { describe, expect, it } from 'vitest'
 import { boundBy, charge, PRICE, registerToken } from './bound.ts'
+import { arm, COUNTER } from './cashbox.ts'
 import {
   deliver,
   HOUR,
@@ -44,6 +45,25 @@ async function tochkaAsked(): Promise<Payment> {
     await running.connector.settle()
   }
   return { at, running, site: 'tea', qrcId, paymentUid: qrcId, state }
+}
+
+/** A sale of 100.00 whose webhook is late: its status had no amount. */
+async function tochkaSale(): Promise<Payment> {
+  const { at, running } = await open()
+  at.tochka.statesSaleAmounts = false
+  const { qrcId, reference } = await register(at, 'tea', COUNTER)
+  await arm(at, { qrcId, reference }, 's1', '100.00')
+  const number = await at.tochka.pay(qrcId, { amount: 5_000, times: 0 })
+  at.clock.now += MINUTE
+  await running.connector.settle()
+  const state = async (amount: number) => {
+    const payment = at.tochka.codes.get(qrcId)?.payments[0]
+    if (payment) payment.amount = amount
+    await at.tochka.deliver(number)
+    await running.connector.settle()
+  }
+  const [paymentUid = ''] = at.service.site('tea').payments.keys()
+  return { at, running, site: 'tea', qrcId, paymentUid, state }
 }
 
 /** Its status has an amount, and so has its notification. */
@@ -104,6 +124,7 @@ const period = () => [
 
 describe.each([
   ['Tochka, whose status has no amount', tochkaAsked],
+  ['a sale at Tochka, whose status has no amount', tochkaSale],
   ['T-Bank', tbankAsked],
   ['Raiffeisenbank', raiffeisenAsked],
   ['a charge at T-Bank', tbankCharged],
@@ -154,6 +175,93 @@ describe.each([
     expect((await runCommand(at, 'settle', ...of)).errors).toBe(
       `no amount of the payment ${paymentUid} of ${site} is open`,
     )
+  })
+})
+
+it('a webhook of Tochka that waits while another states another amount of the payment: both count', async () => {
+  const { at, running } = await open()
+  const { qrcId } = await register(at, 'tea')
+  const number = await at.tochka.pay(qrcId, { times: 0 })
+  const payment = at.tochka.codes.get(qrcId)?.payments[0]
+  // Neither is processed before both are here.
+  await at.tochka.deliver(number)
+  if (payment) payment.amount = 5_000
+  await at.tochka.deliver(number)
+  await running.connector.settle()
+  expect(at.service.site('tea').payments.get(qrcId)).toMatchObject({ amount: { value: '100.00' } })
+  expect(running.core.disk.amountDifferences.open()).toMatchObject([{ stated: 5_000, reported: 10_000 }])
+})
+
+describe('a webhook of Tochka that states an amount of no reported sale', () => {
+  /** Sales of these amounts in roubles that were paid, whose status had no amount, and whose webhooks are late. */
+  async function sold(...amounts: number[]) {
+    const { at, running } = await open()
+    at.tochka.statesSaleAmounts = false
+    const code = await register(at, 'tea', COUNTER)
+    const numbers: string[] = []
+    for (const [i, amount] of amounts.entries()) {
+      await arm(at, code, `s${i}`, `${amount}.00`)
+      numbers.push(await at.tochka.pay(code.qrcId, { times: 0 }))
+      at.clock.now += MINUTE
+      await running.connector.settle()
+    }
+    const payments = at.tochka.codes.get(code.qrcId)?.payments ?? []
+    const state = async (sale: number, amount: number) => {
+      const payment = payments[sale]
+      if (payment) payment.amount = amount * 100
+      await at.tochka.deliver(numbers[sale] ?? '')
+      await running.connector.settle()
+    }
+    const { disk } = running.core
+    const found = () => ({
+      differences: disk.amountDifferences.open().map(({ stated, reported }) => [reported, stated]),
+      waiting: disk.webhooks.waiting().map(({ problem }) => problem),
+    })
+    return { at, running, code, state, found }
+  }
+
+  it('is of the one sale whose webhook is missing, also where others of the code were told of', async () => {
+    const { state, found } = await sold(100, 100, 100)
+    await state(0, 100)
+    await state(2, 100)
+    await state(1, 50)
+    expect(found()).toEqual({ differences: [[10_000, 5_000]], waiting: [] })
+    // Each of them repeated says nothing new.
+    for (const [sale, amount] of [
+      [0, 100],
+      [1, 50],
+      [2, 100],
+    ] as const)
+      await state(sale, amount)
+    expect(found()).toEqual({ differences: [[10_000, 5_000]], waiting: [] })
+  })
+
+  it('waits, and is listed, while two sales can be the one', async () => {
+    const { state, found } = await sold(100, 70)
+    await state(1, 50)
+    expect(found()).toEqual({ differences: [], waiting: ['NO_SALE'] })
+  })
+
+  it('waits, and is listed, where an arming of that amount got no answer', async () => {
+    const { at, running, code, found } = await sold(100)
+    at.tochka.fail('arm', { broken: 'after' })
+    await arm(at, code, 'lost', '50.00')
+    await at.tochka.pay(code.qrcId)
+    await running.connector.settle()
+    expect(found()).toEqual({ differences: [], waiting: ['NO_SALE'] })
+  })
+
+  it('waits, and is listed, where the bank has stated the amounts of all sales', async () => {
+    const { at, running, code, found } = await sold()
+    at.tochka.statesSaleAmounts = true
+    await arm(at, code, 's1', '100.00')
+    await at.tochka.pay(code.qrcId, { times: 0 })
+    at.clock.now += MINUTE
+    await running.connector.settle()
+    // An arming that the disk does not have: of a restored one, or of another program.
+    await at.tochka.pay(code.qrcId, { amount: 5_000 })
+    await running.connector.settle()
+    expect(found()).toEqual({ differences: [], waiting: ['NO_SALE'] })
   })
 })
 

@@ -485,6 +485,23 @@ describe('a refund made in the console of T-Bank', () => {
       ).toMatchObject({ amount: 500, bankUid: null })
     })
 
+    it('on a disk of 0.3.0 that reports it under the merchant’s identifier: each has its own', async () => {
+      const { at, running, link } = await paid(CAFE)
+      await refund(at, 'cafe', link, '30.00', 'bank-10000')
+      await running.connector.settle()
+      const path = `payments/${link.qrcId}/refunds/bank-10000`
+      const body = { status: 'COMPLETED', amount: AMOUNT }
+      running.core.disk.reports.put({ site: 'cafe', path, body }, at.clock.now)
+      await running.connector.settle()
+      expect(running.core.disk.reports.notAccepted()).toEqual([])
+      await at.tbank.refundInConsole(at.tbank.session(link.qrcId).paymentId, 7_000)
+      await running.connector.settle()
+      expect(refundsOf(at)).toEqual([
+        ['bank-10000', { value: '30.00', currency: 'RUB' }],
+        [uidOf(link, 0), AMOUNT],
+      ])
+    })
+
     it('a service that refuses every identifier is not asked for ever: the report is listed as not accepted', async () => {
       const { at, running, link } = await paid(CAFE)
       at.service.answerTo('/refunds/bank-', {

@@ -32,7 +32,13 @@ describe.each([
         const time = Date.parse(payment.transactionDate)
         core.disk.payments.put({
           ...{ identity, key: `${order} ${time}`, number: String(payment.transactionId), site: 'farm' },
-          ...{ qrcId: link.qrcId, paymentUid: link.qrcId, status: 'COMPLETED', amount: 10_000 },
+          ...{
+            qrcId: link.qrcId,
+            paymentUid: link.qrcId,
+            status: 'COMPLETED',
+            isAmountAssumed: false,
+            amount: 10_000,
+          },
           createdAt: at.clock.now,
         })
       }

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { MOVED, moved, PLACE, Place, Queue, WOKEN } from '../../connector/work/queue.ts'
 import { charge } from './bound.ts'
-import { HOUR, MINUTE, register, start, surroundings } from './harness.ts'
+import { deliver, HOUR, MINUTE, register, start, surroundings } from './harness.ts'
 import { bound } from './tbank-bound.ts'
 
 const Row = Place.extend({ id: z.string(), bank: z.string(), key: z.string() })
@@ -157,6 +157,23 @@ it('a webhook whose code is registered while it is looked for is reported at onc
   core.disk.webhooks.delay(row, { problem: 'NO_SITE' }, { now: at.clock.now, dueAt: at.clock.now + HOUR })
   await connector.settle()
   expect(at.service.site('cafe').payments.get(qrcId)?.status).toBe('COMPLETED')
+})
+
+it('a webhook that the bank repeats while the bank is asked about it is asked about again', async () => {
+  const at = await surroundings()
+  const { connector } = await start(at)
+  const { qrcId } = await register(at, 'farm')
+  await at.raiffeisen.pay(qrcId)
+  await connector.settle()
+  const before = at.raiffeisen.calls.length
+  await deliver(at, 'farm', qrcId)
+  at.raiffeisen.beforeAnswer = async () => {
+    at.raiffeisen.beforeAnswer = async () => {}
+    at.clock.now += 1_000
+    await deliver(at, 'farm', qrcId)
+  }
+  await connector.settle()
+  expect(at.raiffeisen.calls.length - before).toBe(2)
 })
 
 it('an earlier version that starts on the disk is refused by its first statement', async () => {

@@ -289,7 +289,9 @@ const BACK_TO_ASK_AT = ['codes', 'sales', 'bindings'].map(
 )
 /** A database without what the migrations since 0.3.0 add, but `sent_at`. */
 const AS_BEFORE = `DROP TRIGGER earlier_version; ${[...BACK_TO_NEXT_AT, ...BACK_TO_ASK_AT].join('')} DROP TABLE amount_differences;
-  DROP INDEX refunds_made_at_bank; ALTER TABLE refunds DROP COLUMN bank_uid;`
+  ALTER TABLE refunds DROP COLUMN bank_uid; ALTER TABLE payments DROP COLUMN webhook_number;
+  ALTER TABLE payments DROP COLUMN is_amount_assumed;
+  CREATE INDEX webhooks_done ON webhooks (bank, content ->> 'qrcId') WHERE state = 'DONE';`
 
 it('of a refund that an earlier version has sent, the time counts from when it came', async () => {
   const { at, running, link, bank } = await paid(FARM)

@@ -44,7 +44,7 @@ const other = OTHER.publicKey.export({ format: 'jwk' })
 describe('Tochka', () => {
   it('takes the example of the bank’s documentation, signed by the bank’s own key', async () => {
     await expect(tochkaOf('300123123', EXAMPLE_KEY).verify(EXAMPLE_JWT)).resolves.toEqual({
-      id: 'cb1ef10b-39e9-4e55-aef9-d6bcc396ff0f',
+      id: 'cb1ef10b-39e9-4e55-aef9-d6bcc396ff0f:33',
       qrcId: 'AS10006DPRTEFPFS9HJ9SQSDSVRHJD3L',
       owner: 'MF0000000001:',
       payment: {
@@ -66,7 +66,7 @@ describe('Tochka', () => {
   })
 
   it('takes a JWT of its shape, from a key and from a set of keys', async () => {
-    const expected = { id: 'ref-1', qrcId: 'AD10001', payment: { amount: 10_050, number: 'ref-1' } }
+    const expected = { id: 'ref-1:10050', qrcId: 'AD10001', payment: { amount: 10_050, number: 'ref-1' } }
     await expect(tochkaOf('300000092', own).verify(jwt(CLAIMS))).resolves.toMatchObject(expected)
     await expect(tochkaOf('300000092', { keys: [other, own] }).verify(jwt(CLAIMS))).resolves.toMatchObject(
       expected,
@@ -104,7 +104,7 @@ describe('Tochka', () => {
     await expect(verify(jwt(CLAIMS, { key: OTHER.privateKey }))).rejects.toThrow(Unauthorized)
     expect(state.fetched).toBe(1)
     state.now += 60_000
-    await expect(verify(jwt(CLAIMS, { key: OTHER.privateKey }))).resolves.toMatchObject({ id: 'ref-1' })
+    await expect(verify(jwt(CLAIMS, { key: OTHER.privateKey }))).resolves.toMatchObject({ id: 'ref-1:10050' })
     expect(state.fetched).toBe(2)
     await expect(verify(jwt(CLAIMS))).rejects.toThrow(Unauthorized)
     expect(state.fetched).toBe(2)
@@ -119,8 +119,8 @@ describe('Tochka', () => {
     await vi.waitFor(() => expect(state.fetched).toBe(2))
     const second = verify(jwt({ ...CLAIMS, refTransactionId: 'ref-2' }, { key: OTHER.privateKey }))
     answer()
-    await expect(first).resolves.toMatchObject({ id: 'ref-1' })
-    await expect(second).resolves.toMatchObject({ id: 'ref-2' })
+    await expect(first).resolves.toMatchObject({ id: 'ref-1:10050' })
+    await expect(second).resolves.toMatchObject({ id: 'ref-2:10050' })
     expect(state.fetched).toBe(2)
   })
 

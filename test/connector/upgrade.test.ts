@@ -88,6 +88,43 @@ const code = (id: string, state: string, askAt: number | null): [string, Record<
   },
 ]
 
+it('each paid sale has one of the webhooks of its amount that are done, and an old webhook that is repeated is known', () => {
+  const payment = (key: string, createdAt: number, amount = 500): [string, Record<string, Value>] => [
+    'payments',
+    {
+      ...{ identity: 'tochka:1', key, number: key, site: 'tea', qrc_id: 'q', payment_uid: key },
+      ...{ status: 'COMPLETED', amount, created_at: createdAt },
+    },
+  ]
+  const told = (number: string, state = 'DONE', amount = 500): [string, Record<string, Value>] => {
+    const content = JSON.stringify({ qrcId: 'q', payment: { status: 'COMPLETED', number, amount } })
+    const [table, row] = webhook(number, state, '', 60)
+    return [table, { ...row, content }]
+  }
+  const directory = diskOf030([
+    [
+      'sales',
+      {
+        ...{ site: 'tea', qrc_id: 'q', sale_uid: 's', bank: 'main', amount: 500, state: 'PAID' },
+        ...{ created_at: 1, expires_at: 9, asked_at: 5 },
+      },
+    ],
+    ...[payment('a1', 1), payment('a2', 2), payment('a3', 3), payment('other', 4, 700)],
+    ...[told('w1'), told('w2'), told('waits', 'NEW'), told('w3', 'DONE', 900)],
+  ])
+  const database = openDatabase(directory, 99)
+  const { payments } = new Disk(database)
+  expect(payments.untold('tea', 'q').map(({ key }) => key)).toEqual(['a3', 'other'])
+  expect(['w1', 'w2'].map((number) => payments.ofWebhook('tea', 'q', number)?.key).sort()).toEqual([
+    'a1',
+    'a2',
+  ])
+  expect(database.prepare('SELECT id FROM webhooks ORDER BY rowid').all()).toEqual(
+    ['w1:500', 'w2:500', 'waits:500', 'w3:900'].map((id) => ({ id })),
+  )
+  database.close()
+})
+
 it('each row has its place in the queue, and what a text said is in a column', () => {
   const directory = diskOf030([
     ...(['CALLING', 'PAID', 'ENDED'] as const).map((state) => code(state, state, null)),

@@ -51,6 +51,8 @@ export class FakeTochka extends FakeBank {
   /** What the next refunds become at once. */
   refundStatus: Refund['status'] = 'Accepted'
   webhook: { url: string; webhooksList: string[] } | undefined
+  /** Whether the status of an arming has the amount of its payment: the document lets the bank leave it out. */
+  statesSaleAmounts = true
   /** Which codes the shop can have. */
   capabilities = '111'
   #keys = KEYS
@@ -283,7 +285,7 @@ export class FakeTochka extends FakeBank {
       qrCodeStatus: 'DEACTIVATED',
       trxStatus: 'ACWP',
       trxId: payment.trxId,
-      amount: payment.amount,
+      ...(this.statesSaleAmounts && { amount: payment.amount }),
       dateTime,
     })
   }
