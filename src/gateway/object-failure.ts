@@ -34,7 +34,9 @@ const MESSAGES: readonly [state: ObjectState, messages: RegExp][] = [
   ['restarting', /^Couldn't complete operation because the execution context has ended/],
 ]
 
-/** Why the object does not serve; undefined where the exception is a defect, or the platform's mark alone says what to do. */
+/**
+ * Why the object does not serve. The message counts before the mark `overloaded`, because the runtime has it for a reset above the
+ * memory limit, too. Undefined where the exception is a defect, or the platform's mark alone says what to do. */
 export function stateIn(error: unknown): ObjectState | undefined {
   if (!(error instanceof Error)) return undefined
   const [state] = MESSAGES.find(([, messages]) => messages.test(error.message)) ?? []

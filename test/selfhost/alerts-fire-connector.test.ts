@@ -134,6 +134,35 @@ describe.runIf(process.env.ALERTS && hasPrometheus && hasClock)('the alert', () 
     await watch.ends('FpsConnectorConfigurationFaults')
   })
 
+  it('FpsConnectorAmountDiffers: a late webhook states another amount than was reported; settle closes it', async () => {
+    const deployment = await bankDeployment({ hasClock: true })
+    const { connector, banks } = deployment
+    const tea = deployment.merchant('tea')
+    const { qrcId } = await tea.make('a')
+    const number = await banks.tochka.pay(qrcId, { amount: 5_000, times: 0 })
+    await pass(deployment, 0.1)
+    await tea.has('a', 'PAYED')
+    const watch = await watched(deployment)
+    await banks.tochka.deliver(number)
+    await watch.fires('FpsConnectorAmountDiffers')
+    expect((await connector.command('check')).output).toContain(
+      'reported 100.00 RUB, the bank states 50.00 RUB',
+    )
+    const of = [
+      '--site',
+      'tea',
+      '--difference',
+      qrcId,
+      '--by',
+      'anna',
+      '--reason',
+      'the shop has it',
+      '--yes',
+    ]
+    await connector.succeeds('settle', ...of)
+    await watch.ends('FpsConnectorAmountDiffers')
+  })
+
   it.each(['the bank takes it back', 'a week passes'])(
     'FpsConnectorExcessRefund: a refund that was declined is carried out; %s',
     async (cure) => {
