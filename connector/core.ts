@@ -1,13 +1,13 @@
 // The context of the connector, the first parameter of most functions: the configuration in force, database, clock, network, log.
-import { callsOf } from './answers.ts'
-import type { Bank, Code, CodeType, SiteBank } from './bank.ts'
-import type { Config } from './config.ts'
+import { callsOf } from './banks/answers.ts'
+import type { Bank, Code, CodeType, SiteBank } from './banks/bank.ts'
+import type { Config } from './config/config.ts'
+import { refuseOtherOwners } from './config/owners.ts'
+import type { TokenEnd } from './config/token-ends.ts'
 import type { Disk } from './disk/disk.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
-import { refuseOtherOwners } from './owners.ts'
 import type { Platform } from './platform.ts'
-import type { TokenEnd } from './token-ends.ts'
 
 export interface OpenBank {
   name: string

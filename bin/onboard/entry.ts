@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import * as z from 'zod'
-import { BANKS } from '../../connector/banks.ts'
-import { ConfigFaults, readConfig } from '../../connector/config.ts'
+import { BANKS } from '../../connector/banks/banks.ts'
+import { ConfigFaults, readConfig } from '../../connector/config/config.ts'
 import type { Wanted } from './options.ts'
 
 const Fields = z.record(z.string(), z.unknown())

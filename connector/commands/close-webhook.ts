@@ -1,8 +1,8 @@
 // `settle --webhook`: the operator has dealt with a payment that nothing confirms, and its webhook is closed.
 import * as z from 'zod'
 import type { Core } from '../core.ts'
-import { roublesOf } from '../money.ts'
-import { whyWaiting } from '../webhook-problems.ts'
+import { whyWaiting } from '../inbox/problems.ts'
+import { roublesOf } from '../money/money.ts'
 import { confirmed, type TypedLine } from './confirmation.ts'
 import { deciderOf, type Options, type Print, reasonOf, required } from './options.ts'
 

@@ -1,13 +1,14 @@
 // The refund or charge that the operator decides: which these are, what is to be known before, and how it is ended.
-import { completeCharge, declineCharge } from '../charges.ts'
+
 import type { Core } from '../core.ts'
-import type { ChargeRow } from '../disk/charges.ts'
-import type { RefundRow } from '../disk/refunds.ts'
-import { roublesOf } from '../money.ts'
-import { paymentPathOf } from '../payments.ts'
-import { reportPathOf } from '../refund-reports.ts'
-import { finishRefund } from '../refunds.ts'
-import { UNDECIDED_MS } from '../schedule.ts'
+import { completeCharge, declineCharge } from '../money/charge/charges.ts'
+import type { ChargeRow } from '../money/charge/rows.ts'
+import { roublesOf } from '../money/money.ts'
+import { paymentPathOf } from '../money/payment/payments.ts'
+import { finishRefund } from '../money/refund/refunds.ts'
+import { reportPathOf } from '../money/refund/reports.ts'
+import type { RefundRow } from '../money/refund/rows.ts'
+import { UNDECIDED_MS } from '../work/schedule.ts'
 import { type Options, required } from './options.ts'
 
 export interface Decision {

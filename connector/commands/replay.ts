@@ -1,5 +1,5 @@
 // `replay`: reports again what was reported since a time, after the service was restored from a backup.
-import { deliver } from '../reporter.ts'
+import { deliver } from '../outbox/reporter.ts'
 import { allowOnly, type Options, openCoreFor, type Print, required, timeOf } from './options.ts'
 
 /** @returns the exit code: 1 where the service did not accept all of it */

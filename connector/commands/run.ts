@@ -1,12 +1,12 @@
 // `run`: the connector itself, until a signal ends it.
 import { buildOf } from '../build.ts'
+import { reload } from '../config/reload.ts'
 import { Connector } from '../connector.ts'
 import { lockDirectory, openDatabase, overwriteRemains } from '../disk/database.ts'
-import { inheritedSocket } from '../inherited-socket.ts'
 import { jsonLog, messageOf } from '../log.ts'
 import { PLATFORM } from '../platform.ts'
-import { reload } from '../reload.ts'
-import { close, listen } from '../server.ts'
+import { inheritedSocket } from '../service/inherited-socket.ts'
+import { close, listen } from '../service/server.ts'
 import { allowOnly, configOf, coreOn, type Options, type Print, required, timeOf } from './options.ts'
 import { awaitReloads, forgetProcess } from './reload.ts'
 

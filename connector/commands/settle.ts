@@ -1,9 +1,10 @@
 // `settle`: lists the refunds and charges that are held, or could not be sent, and amounts that differ; records the operator's decision on one, or on a webhook.
-import { differenceText } from '../amount-differences.ts'
+
 import type { Core } from '../core.ts'
-import { addressOf } from '../disk/reports.ts'
-import { roublesOf } from '../money.ts'
-import { deliver } from '../reporter.ts'
+import { roublesOf } from '../money/money.ts'
+import { differenceText } from '../money/payment/amount-differences.ts'
+import { deliver } from '../outbox/reporter.ts'
+import { addressOf } from '../outbox/rows.ts'
 import { closeDifference } from './close-difference.ts'
 import { closeWebhook } from './close-webhook.ts'
 import { confirmed, type TypedLine } from './confirmation.ts'

@@ -1,7 +1,7 @@
 // How the times at which rows are due are corrected after the clock was ahead.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { CODE_IS_KNOWN } from '../links/codes/rows.ts'
 import { WOKEN } from '../work/queue.ts'
-import { CODE_IS_KNOWN } from './codes.ts'
 
 /**
  * What is not asked about any more, and was asked about last at a time later than now, was ended by a clock that was ahead. One that was also

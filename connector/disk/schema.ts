@@ -50,7 +50,7 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE webhooks ADD COLUMN rests INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE webhooks ADD COLUMN wakes INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE webhooks ADD COLUMN stepped_at INTEGER NOT NULL DEFAULT 0;
-  -- Why it waits: see webhook-problems.ts. The note has the words of an error.
+  -- Why it waits: see inbox/problems.ts. The note has the words of an error.
   ALTER TABLE webhooks ADD COLUMN problem TEXT;
   UPDATE webhooks SET stepped_at = received_at, problem = CASE note
     WHEN 'no site has this code' THEN 'NO_SITE'

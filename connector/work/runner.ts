@@ -1,6 +1,6 @@
 // Runs what is due in a queue: a limited number of rows of each lane at once, and the rows of one key one after another.
 import type { Core } from '../core.ts'
-import { JobsByName } from '../jobs.ts'
+import { JobsByName } from './jobs.ts'
 import type { Place, Queue } from './queue.ts'
 
 const BATCH = 100

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
-import { countExcess } from '../../connector/refund-comparison.ts'
+import { countExcess } from '../../connector/money/refund/comparison.ts'
 import { boundBy, charge, registerToken } from './bound.ts'
 import {
   DAY,

@@ -1,7 +1,7 @@
 // The configuration: every fault is named, all of them at once, and never a secret.
 import { describe, expect, it } from 'vitest'
-import { BANKS } from '../../connector/banks.ts'
-import { ConfigFaults, readConfig } from '../../connector/config.ts'
+import { BANKS } from '../../connector/banks/banks.ts'
+import { ConfigFaults, readConfig } from '../../connector/config/config.ts'
 import { FakeTochka } from '../support/banks/tochka.ts'
 import { tokenOf } from '../support/network-service.ts'
 import { configuration } from './harness.ts'

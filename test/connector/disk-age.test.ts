@@ -3,9 +3,9 @@ import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
-import { BANKS } from '../../connector/banks.ts'
-import { readConfig } from '../../connector/config.ts'
-import { reload } from '../../connector/reload.ts'
+import { BANKS } from '../../connector/banks/banks.ts'
+import { readConfig } from '../../connector/config/config.ts'
+import { reload } from '../../connector/config/reload.ts'
 import { boundBy, charge, chargeData, PRICE, registerToken } from './bound.ts'
 import {
   CAFE,

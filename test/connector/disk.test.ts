@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../connector/disk/database.ts'
 import { Disk } from '../../connector/disk/disk.ts'
 import { MIGRATIONS } from '../../connector/disk/schema.ts'
-import type { WebhookRow, Webhooks } from '../../connector/disk/webhooks.ts'
+import type { WebhookRow, Webhooks } from '../../connector/inbox/rows.ts'
 
 /** Keeps the text of each statement that is prepared. */
 class Recording extends DatabaseSync {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { overwriteRemains } from '../../connector/disk/database.ts'
-import { deliver } from '../../connector/reporter.ts'
+import { deliver } from '../../connector/outbox/reporter.ts'
 import { boundBy, charge, PRICE, registerToken } from './bound.ts'
 import { DAY, HOUR, ofRefund, pay, type Running, refund, register, start, surroundings } from './harness.ts'
 

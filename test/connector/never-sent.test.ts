@@ -1,7 +1,7 @@
 // Which failures of a request say that the bank has not got it: any other leaves a charge or a refund in doubt.
 import { expect, it } from 'vitest'
-import { Unavailable } from '../../connector/bank-errors.ts'
-import { send } from '../../connector/http.ts'
+import { Unavailable } from '../../connector/banks/bank-errors.ts'
+import { send } from '../../connector/banks/http.ts'
 import { PLATFORM } from '../../connector/platform.ts'
 
 const errorOf = (code: string, syscall?: string) => Object.assign(new Error(code), { code, syscall })

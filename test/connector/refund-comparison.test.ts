@@ -1,7 +1,7 @@
 // Refunds compared with what banks state of them: by id, by the status of the payment, or not at all.
 import { describe, expect, it } from 'vitest'
-import { compareRefunds, countExcess } from '../../connector/refund-comparison.ts'
-import { finishRefund } from '../../connector/refunds.ts'
+import { compareRefunds, countExcess } from '../../connector/money/refund/comparison.ts'
+import { finishRefund } from '../../connector/money/refund/refunds.ts'
 import {
   DAY,
   HOUR,

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../connector/disk/database.ts'
-import { finishRefund, holdRefund } from '../../connector/refunds.ts'
+import { finishRefund, holdRefund } from '../../connector/money/refund/refunds.ts'
 import {
   CAFE,
   FAKES,

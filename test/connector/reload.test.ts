@@ -3,9 +3,9 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BANKS } from '../../connector/banks.ts'
-import { readConfig } from '../../connector/config.ts'
-import { reload } from '../../connector/reload.ts'
+import { BANKS } from '../../connector/banks/banks.ts'
+import { readConfig } from '../../connector/config/config.ts'
+import { reload } from '../../connector/config/reload.ts'
 import { SECRET, tokenOf } from '../support/network-service.ts'
 import {
   DAY,

@@ -1,7 +1,7 @@
 // When a bank is asked: a pure function of times.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isDue, nextAsk, retryDelay } from '../../connector/schedule.ts'
+import { isDue, nextAsk, retryDelay } from '../../connector/work/schedule.ts'
 
 const MINUTE = 60_000
 const at = (minutes: number) => minutes * MINUTE

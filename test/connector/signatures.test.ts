@@ -1,11 +1,11 @@
 // The signatures of webhooks, against values that were not made here and against forgeries.
 import { createHmac, createSign, generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
-import { Unauthorized } from '../../connector/bank-errors.ts'
+import { Unauthorized } from '../../connector/banks/bank-errors.ts'
 import { signatureOf, verifyCallback } from '../../connector/banks/raiffeisen/callback.ts'
+import { rawFieldsOf } from '../../connector/banks/raw-json.ts'
 import { isSigned, tokenOf } from '../../connector/banks/tbank/token.ts'
 import { TochkaWebhooks } from '../../connector/banks/tochka/webhook.ts'
-import { rawFieldsOf } from '../../connector/raw-json.ts'
 import { EXAMPLE_JWT, EXAMPLE_KEY } from './fixtures/tochka-example.ts'
 
 const OWN = generateKeyPairSync('rsa', { modulusLength: 2048 })

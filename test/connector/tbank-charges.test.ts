@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { compareRefunds } from '../../connector/refund-comparison.ts'
+import { compareRefunds } from '../../connector/money/refund/comparison.ts'
 import { charge, chargeData, deleteToken, heldAfter, isOnDisk, minutes, PRICE } from './bound.ts'
 import { DAY, HOUR, MINUTE, refund, register, start } from './harness.ts'
 import { bound, LOST, statusOf } from './tbank-bound.ts'

@@ -1,8 +1,8 @@
 // Tokens and credentials that end soon: `check` names them, and a metric counts them.
 import { describe, expect, it } from 'vitest'
-import { BANKS } from '../../connector/banks.ts'
-import { readConfig } from '../../connector/config.ts'
-import { endText } from '../../connector/token-ends.ts'
+import { BANKS } from '../../connector/banks/banks.ts'
+import { readConfig } from '../../connector/config/config.ts'
+import { endText } from '../../connector/config/token-ends.ts'
 import { DAY, HOUR, start, surroundings } from './harness.ts'
 import { makeDisk, runCommand } from './process.ts'
 

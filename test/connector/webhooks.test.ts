@@ -1,9 +1,9 @@
 // Webhooks: what is refused, what is kept, what is confirmed before it is reported.
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { BANKS } from '../../connector/banks.ts'
-import { readConfig } from '../../connector/config.ts'
-import { reload } from '../../connector/reload.ts'
+import { BANKS } from '../../connector/banks/banks.ts'
+import { readConfig } from '../../connector/config/config.ts'
+import { reload } from '../../connector/config/reload.ts'
 import {
   DAY,
   HOUR,

@@ -1,6 +1,6 @@
 // What Raiffeisenbank's document says of the answers to each call (its SBP API, October 2021). It gives no HTTP status of a refusal.
 import * as z from 'zod'
-import type { Answers, Documented } from '../../answers.ts'
+import type { Answers, Documented } from '../answers.ts'
 
 /** A refusal in the bank's own shape. */
 const failure = (code: string, text: string): Documented<string> => ({

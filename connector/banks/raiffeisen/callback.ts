@@ -1,10 +1,10 @@
 // The callbacks of Raiffeisen: JSON, and an HMAC over five of its fields.
 import { createHmac } from 'node:crypto'
 import * as z from 'zod'
-import type { Webhook, WebhookRequest } from '../../bank.ts'
-import { Unauthorized } from '../../bank-errors.ts'
-import { isSameText } from '../../constant-time.ts'
-import { rawFieldsOf } from '../../raw-json.ts'
+import type { Webhook, WebhookRequest } from '../bank.ts'
+import { Unauthorized } from '../bank-errors.ts'
+import { isSameText } from '../constant-time.ts'
+import { rawFieldsOf } from '../raw-json.ts'
 
 const SIGNATURE_HEADER = 'x-api-signature-sha256'
 

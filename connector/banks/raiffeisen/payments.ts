@@ -1,7 +1,8 @@
 // The payments of Raiffeisenbank: what its status call says of one, and which two answers are of one payment.
-import type { BankPayment, CodeType, PaymentId } from '../../bank.ts'
-import { isSameInstant } from '../../instant.ts'
-import { kopecksOf } from '../../money.ts'
+
+import { kopecksOf } from '../../money/money.ts'
+import type { BankPayment, CodeType, PaymentId } from '../bank.ts'
+import { isSameInstant } from '../instant.ts'
 import type { PaymentInfo } from './answers.ts'
 
 /** @returns undefined where the answer states no payment that has ended */

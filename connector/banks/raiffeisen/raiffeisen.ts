@@ -1,6 +1,7 @@
 // Raiffeisenbank: dynamic codes, static ones with an amount, codes that bind, cancellation, refunds under an id of ours (its SBP API, October 2021).
 import * as z from 'zod'
-import type { Answers } from '../../answers.ts'
+import { kopecksOf, roublesOf } from '../../money/money.ts'
+import type { Answers } from '../answers.ts'
 import type {
   Bank,
   CheckResult,
@@ -16,12 +17,11 @@ import type {
   Webhook,
   WebhookCheck,
   WebhookRequest,
-} from '../../bank.ts'
-import { NotKnown, Unavailable } from '../../bank-errors.ts'
-import type { BankContext, BankKind } from '../../bank-kind.ts'
-import type { BankRequest } from '../../http.ts'
-import { kopecksOf, roublesOf } from '../../money.ts'
-import { moscowTime } from '../../moscow.ts'
+} from '../bank.ts'
+import { NotKnown, Unavailable } from '../bank-errors.ts'
+import type { BankContext, BankKind } from '../bank-kind.ts'
+import type { BankRequest } from '../http.ts'
+import { moscowTime } from '../moscow.ts'
 import * as answers from './answers.ts'
 import { verifyCallback } from './callback.ts'
 import { isSamePayment, paymentOf } from './payments.ts'

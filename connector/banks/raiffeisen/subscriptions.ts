@@ -1,11 +1,11 @@
 // Bound accounts at Raiffeisenbank, which it calls subscriptions: bind, state, charge (its SBP API, October 2021).
 
-import type { Answers } from '../../answers.ts'
-import type { Link, NewCode } from '../../bank.ts'
-import type { BankBindings, BindingState, ChargeState, NewCharge, OpenedCharge } from '../../bank-bindings.ts'
-import { NotKnown, Unavailable } from '../../bank-errors.ts'
-import type { BankRequest } from '../../http.ts'
-import { kopecksOf } from '../../money.ts'
+import { kopecksOf } from '../../money/money.ts'
+import type { Answers } from '../answers.ts'
+import type { Link, NewCode } from '../bank.ts'
+import type { BankBindings, BindingState, ChargeState, NewCharge, OpenedCharge } from '../bank-bindings.ts'
+import { NotKnown, Unavailable } from '../bank-errors.ts'
+import type { BankRequest } from '../http.ts'
 import * as answers from './answers.ts'
 
 const STATUS_OF = {

@@ -1,6 +1,6 @@
 // What T-Bank's document says of the answers to each call (T-Bank acquiring API 1.80). It documents the HTTP status 200 alone.
 import * as z from 'zod'
-import type { Answers } from '../../answers.ts'
+import type { Answers } from '../answers.ts'
 
 /** Text in one place of the document, a number in another. */
 const Id = z.union([z.string(), z.number()]).transform(String)

@@ -1,6 +1,6 @@
 // Bound accounts of T-Bank: their states, and their charges by Init and ChargeQr.
-import type { BankBindings, BindingState, ChargeState, NewCharge, OpenedCharge } from '../../bank-bindings.ts'
-import { NotKnown, notInDoubt, Refused, Unavailable } from '../../bank-errors.ts'
+import type { BankBindings, BindingState, ChargeState, NewCharge, OpenedCharge } from '../bank-bindings.ts'
+import { NotKnown, notInDoubt, Refused, Unavailable } from '../bank-errors.ts'
 import * as answers from './answers.ts'
 import { paymentState, requireSame, type TBankCall } from './client.ts'
 import { dueDateOf, RECURRENT, requireAmount } from './registers.ts'

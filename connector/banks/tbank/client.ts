@@ -1,7 +1,7 @@
 // Calls of T-Bank with the credentials of one terminal.
-import type { Answers } from '../../answers.ts'
-import { Unavailable } from '../../bank-errors.ts'
-import type { BankContext } from '../../bank-kind.ts'
+import type { Answers } from '../answers.ts'
+import { Unavailable } from '../bank-errors.ts'
+import type { BankContext } from '../bank-kind.ts'
 import { type Payment, STATE } from './answers.ts'
 import { type Fields, tokenOf } from './token.ts'
 

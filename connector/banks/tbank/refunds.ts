@@ -1,8 +1,8 @@
 // Refunds of T-Bank: Cancel has no key, and no answer of it says that nothing was done.
 import * as z from 'zod'
-import type { NewRefund, RefundState } from '../../bank.ts'
-import { notInDoubt, Refused, Unavailable } from '../../bank-errors.ts'
 import { messageOf } from '../../log.ts'
+import type { NewRefund, RefundState } from '../bank.ts'
+import { notInDoubt, Refused, Unavailable } from '../bank-errors.ts'
 import { CANCEL, QR_STATE } from './answers.ts'
 import { paymentState, requireSame, type TBankCall } from './client.ts'
 import { OVER } from './statuses.ts'

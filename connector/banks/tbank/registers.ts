@@ -1,9 +1,10 @@
 // Registration of T-Bank's links: a payment, a payment that binds an account, a binding alone.
-import type { Link, NewCode } from '../../bank.ts'
-import { Refused, Unavailable } from '../../bank-errors.ts'
-import { qrcIdOf } from '../../identifiers.ts'
-import { roublesOf } from '../../money.ts'
-import { moscowTime } from '../../moscow.ts'
+
+import { roublesOf } from '../../money/money.ts'
+import type { Link, NewCode } from '../bank.ts'
+import { Refused, Unavailable } from '../bank-errors.ts'
+import { qrcIdOf } from '../identifiers.ts'
+import { moscowTime } from '../moscow.ts'
 import * as answers from './answers.ts'
 import { requireSame, type TBankCall } from './client.ts'
 

@@ -13,12 +13,12 @@ import type {
   Webhook,
   WebhookCheck,
   WebhookRequest,
-} from '../../bank.ts'
-import type { BankBindings } from '../../bank-bindings.ts'
-import { Unauthorized, Unavailable } from '../../bank-errors.ts'
-import type { BankContext, BankKind } from '../../bank-kind.ts'
-import { IDENTIFIER } from '../../identifiers.ts'
-import { rawFieldsOf } from '../../raw-json.ts'
+} from '../bank.ts'
+import type { BankBindings } from '../bank-bindings.ts'
+import { Unauthorized, Unavailable } from '../bank-errors.ts'
+import type { BankContext, BankKind } from '../bank-kind.ts'
+import { IDENTIFIER } from '../identifiers.ts'
+import { rawFieldsOf } from '../raw-json.ts'
 import * as answers from './answers.ts'
 import { TBankBindings } from './bindings.ts'
 import { paymentState, type Settings, type TBankCall, tbankCall } from './client.ts'

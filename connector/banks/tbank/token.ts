@@ -1,6 +1,6 @@
 // `Token`, the signature of T-Bank: SHA-256 over the values of the sorted root fields and the password.
 import { createHash } from 'node:crypto'
-import { isSameText } from '../../constant-time.ts'
+import { isSameText } from '../constant-time.ts'
 
 /** JSON with its numbers as they are written: what is signed is text. */
 export type Fields = Record<string, unknown>

@@ -1,6 +1,6 @@
 // What Tochka's document says of the answers to its calls (Tochka API 1.91): 200, and the shape of a refusal.
 import * as z from 'zod'
-import type { Answers } from '../../answers.ts'
+import type { Answers } from '../answers.ts'
 
 /** Validation_ErrorResponse: all fields are required, so a gateway's own JSON is none. */
 const ValidationError = z

@@ -1,6 +1,6 @@
 // The bodies of Tochka's answers and webhooks: the fields that the connector reads (Tochka API 1.91, SBP and webhooks).
 import * as z from 'zod'
-import { IDENTIFIER } from '../../identifiers.ts'
+import { IDENTIFIER } from '../identifiers.ts'
 
 /** What can name something in a reference, an address and a report. */
 const Identifier = z.string().regex(IDENTIFIER)

@@ -1,7 +1,7 @@
 // What `check` asks Tochka: whether the credentials work, and where its webhooks go.
 import * as z from 'zod'
-import type { CheckResult, WebhookCheck } from '../../bank.ts'
-import { NotKnown } from '../../bank-errors.ts'
+import type { CheckResult, WebhookCheck } from '../bank.ts'
+import { NotKnown } from '../bank-errors.ts'
 import { reads, readsOrLacks } from './answers.ts'
 import * as bodies from './bodies.ts'
 import type { TochkaCall } from './client.ts'

@@ -1,7 +1,7 @@
 // Calls of Tochka with the credentials of one customer.
-import type { Answers } from '../../answers.ts'
-import type { BankContext } from '../../bank-kind.ts'
-import type { BankRequest } from '../../http.ts'
+import type { Answers } from '../answers.ts'
+import type { BankContext } from '../bank-kind.ts'
+import type { BankRequest } from '../http.ts'
 
 /**
  * A call whose `url` begins at the bank's base address.

@@ -1,6 +1,6 @@
 // What the status of a refund at Tochka means.
 import type * as z from 'zod'
-import type { RefundState } from '../../bank.ts'
+import type { RefundState } from '../bank.ts'
 import type * as bodies from './bodies.ts'
 
 type RefundData = z.output<typeof bodies.Refund>['Data']

@@ -1,6 +1,6 @@
 // Reads the payments of a code or a sale from Tochka's answers.
 import type * as z from 'zod'
-import type { BankPayment, Code, CodeState } from '../../bank.ts'
+import type { BankPayment, Code, CodeState } from '../bank.ts'
 import type * as bodies from './bodies.ts'
 
 const PENDING = ['Confirming', 'Confirmed', 'Initiated', 'Accepting', 'InProgress']

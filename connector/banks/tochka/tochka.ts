@@ -1,5 +1,6 @@
 // Tochka: dynamic, static and cashbox codes, refunds of dynamic ones (Tochka API 1.91).
 import * as z from 'zod'
+import { roublesOf } from '../../money/money.ts'
 import type {
   Bank,
   Code,
@@ -10,11 +11,10 @@ import type {
   RefundState,
   Webhook,
   WebhookRequest,
-} from '../../bank.ts'
-import { notInDoubt, Refused, Unavailable } from '../../bank-errors.ts'
-import type { BankContext, BankKind } from '../../bank-kind.ts'
-import { roublesOf } from '../../money.ts'
-import { moscowDay } from '../../moscow.ts'
+} from '../bank.ts'
+import { notInDoubt, Refused, Unavailable } from '../bank-errors.ts'
+import type { BankContext, BankKind } from '../bank-kind.ts'
+import { moscowDay } from '../moscow.ts'
 import { changes, reads } from './answers.ts'
 import * as bodies from './bodies.ts'
 import { checkCredentials, checkWebhook, type Settings } from './check.ts'

@@ -1,11 +1,11 @@
 // The webhooks of Tochka: a JWT as text, RS256, signed by the key that the bank publishes.
 import { compactVerify, importJWK, type JWK } from 'jose'
 import * as z from 'zod'
-import type { Webhook, WebhookRequest } from '../../bank.ts'
-import { Unauthorized } from '../../bank-errors.ts'
-import type { BankContext } from '../../bank-kind.ts'
-import { kopecksOf } from '../../money.ts'
-import { isDue } from '../../schedule.ts'
+import { kopecksOf } from '../../money/money.ts'
+import { isDue } from '../../work/schedule.ts'
+import type { Webhook, WebhookRequest } from '../bank.ts'
+import { Unauthorized } from '../bank-errors.ts'
+import type { BankContext } from '../bank-kind.ts'
 import { reads } from './answers.ts'
 import { IncomingPayment } from './bodies.ts'
 

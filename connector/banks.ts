@@ -1,7 +1,0 @@
-// The list of supported banks: a new bank is a folder in banks/ and a line here.
-import type { BankKind } from './bank-kind.ts'
-import { raiffeisen } from './banks/raiffeisen/raiffeisen.ts'
-import { tbank } from './banks/tbank/tbank.ts'
-import { tochka } from './banks/tochka/tochka.ts'
-
-export const BANKS: readonly BankKind[] = [tochka, tbank, raiffeisen]

@@ -1,0 +1,143 @@
+// Verified webhooks on disk, until they are reported.
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import * as z from 'zod'
+import { countOf, timeOf } from '../disk/database.ts'
+import { MOVED, moved, type Next, PLACE, Place, Queue, WOKEN } from '../work/queue.ts'
+
+/** Why a webhook waits. */
+const PROBLEMS = [
+  'NO_SITE',
+  'NO_SALE',
+  'NO_PAYMENT',
+  'NO_BINDING',
+  'CHARGE_OPEN',
+  'CHARGE_DECLINED',
+  'NOT_KNOWN',
+] as const
+export type Problem = (typeof PROBLEMS)[number]
+
+const WebhookRow = Place.extend({
+  bank: z.string(),
+  id: z.string(),
+  content: z.string(),
+  subject: z.string(),
+  problem: z.enum(PROBLEMS).nullable(),
+  note: z.string(),
+  receivedAt: z.int(),
+})
+export type WebhookRow = z.output<typeof WebhookRow>
+type NewWebhook = Pick<WebhookRow, 'bank' | 'id' | 'content'>
+
+/** The subject is the QR code, where the webhook names it. */
+const SELECT = `SELECT bank, id, content, coalesce(content ->> 'qrcId', id) AS subject, problem, note, received_at AS receivedAt, ${PLACE}
+  FROM webhooks`
+const OPEN = `state = 'NEW'`
+
+export class Webhooks {
+  readonly queue: Queue<WebhookRow>
+  readonly #insert: StatementSync
+  readonly #again: StatementSync
+  readonly #finish: StatementSync
+  readonly #delay: StatementSync
+  readonly #waiting: StatementSync
+  readonly #waitingCount: StatementSync
+  readonly #oldestSince: StatementSync
+  readonly #wake: StatementSync
+  readonly #wakeBinding: StatementSync
+  readonly #wakeResting: StatementSync
+
+  constructor(database: DatabaseSync) {
+    this.queue = new Queue(database, {
+      ...{ table: 'webhooks', select: SELECT, lane: 'bank', open: OPEN, key: 'subject', isNewFirst: true },
+      ...{ longest: 3_600_000, schema: WebhookRow },
+    })
+    this.#insert = database.prepare(
+      `INSERT INTO webhooks (bank, id, content, state, received_at, due_at, stepped_at)
+       VALUES (?1, ?2, ?3, 'NEW', ?4, ?4, ?4) ON CONFLICT DO NOTHING`,
+    )
+    this.#again = database.prepare(
+      `UPDATE webhooks SET state = 'NEW', problem = NULL, note = '', content = ?1, received_at = ?2, attempts = 0,
+         due_at = ?2, stepped_at = ?2, rests = 0, wakes = wakes + 1
+       WHERE bank = ?3 AND id = ?4 AND (state IN ('GIVEN_UP', 'NEW') OR state = 'DONE' AND ?1 ->> '$.payment' IS NULL)`,
+    )
+    // Its report has the payer from now on; a repeat by the bank brings the payer again.
+    this.#finish = database.prepare(
+      `UPDATE webhooks SET state = ?, note = ?, content = json_remove(content, '$.payment.payer')
+       WHERE bank = ? AND id = ? AND received_at = ?`,
+    )
+    this.#delay = database.prepare(
+      `UPDATE webhooks SET problem = :problem, note = :note, ${MOVED} WHERE rowid = :place AND ${OPEN}`,
+    )
+    this.#waiting = database.prepare(`${SELECT} WHERE state = 'NEW' ORDER BY received_at`)
+    this.#waitingCount = database.prepare(`SELECT count(*) AS count FROM webhooks WHERE state = 'NEW'`)
+    this.#oldestSince = database.prepare(
+      `SELECT min(received_at) AS time FROM webhooks WHERE state = 'NEW' AND received_at >= ?`,
+    )
+    this.#wake = database.prepare(
+      `UPDATE webhooks SET ${WOKEN} WHERE ${OPEN}
+       AND (content ->> 'qrcId' = :qrcId OR content ->> 'reference' = :reference OR content ->> 'order' = :order)`,
+    )
+    this.#wakeBinding = database.prepare(
+      `UPDATE webhooks SET ${WOKEN} WHERE ${OPEN} AND content ->> '$.binding.request' = :request`,
+    )
+    this.#wakeResting = database.prepare(`UPDATE webhooks SET ${WOKEN} WHERE ${OPEN} AND rests = 1`)
+  }
+
+  /** @returns whether it is new */
+  insert({ bank, id, content }: NewWebhook, now: number): boolean {
+    return this.#insert.run(bank, id, content, now).changes === 1
+  }
+
+  /**
+   * The bank has repeated a webhook: one that waits or was given up is processed as a new one. So is one that is done, where
+   * it tells of no payment, because the bank may have something new under the same text.
+   */
+  again({ bank, id, content }: NewWebhook, now: number): void {
+    this.#again.run(content, now, bank, id)
+  }
+
+  /** One that the bank has repeated meanwhile is processed again. */
+  finish({ bank, id, receivedAt }: WebhookRow, state: 'DONE' | 'FOREIGN' | 'GIVEN_UP', note: string): void {
+    this.#finish.run(state, note, bank, id, receivedAt)
+  }
+
+  /** @param why its note has the words of an error */
+  delay(row: WebhookRow, why: { problem?: Problem; note?: string }, next: Next): void {
+    const { problem = null, note = '' } = why
+    this.#delay.run({ place: row.place, problem, note, ...moved(row, next) })
+  }
+
+  wakeResting(now: number): void {
+    this.#wakeResting.run({ now })
+  }
+
+  waiting(): WebhookRow[] {
+    return this.#waiting.all().map((row) => WebhookRow.parse(row))
+  }
+
+  countWaiting(): number {
+    return countOf(this.#waitingCount)
+  }
+
+  /** When the oldest that waits, and came since then, was received; null if there is none. */
+  oldestSince(time: number): number | null {
+    return timeOf(this.#oldestSince, time)
+  }
+
+  /**
+   * The code is on disk now, or the charge has ended: webhooks that name it are due.
+   * @param reference without the bank's name
+   */
+  wake(
+    named: { qrcId?: string | undefined; reference?: string | undefined; order?: string | undefined },
+    now: number,
+  ): void {
+    const { qrcId = null, reference = null, order = null } = named
+    this.#wake.run({ now, qrcId, reference, order })
+  }
+
+  /** The request to bind an account is on disk now: webhooks that name it are due. */
+  wakeBinding(request: string, now: number): void {
+    this.#wakeBinding.run({ now, request })
+  }
+}

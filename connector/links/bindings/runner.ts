@@ -1,0 +1,39 @@
+// Asks banks about bindings: whether the customer has agreed, and whether one that was agreed to has ended.
+
+import type { Core } from '../../core.ts'
+import { messageOf } from '../../log.ts'
+import { QueueRunner } from '../../work/runner.ts'
+import { intervalAt } from '../../work/schedule.ts'
+import { askBinding } from './bindings.ts'
+import type { BindingRow } from './rows.ts'
+
+const PER_BANK = 4
+/** So long after its bank was missing from the configuration it is looked for again. */
+const MISSING_MS = 3_600_000
+
+export class BindingRunner extends QueueRunner<BindingRow> {
+  constructor(core: Core) {
+    super(core, core.disk.bindings.queue, { perLane: PER_BANK })
+  }
+
+  protected idOf({ site, bindingUid }: BindingRow): string {
+    return JSON.stringify([site, bindingUid])
+  }
+
+  protected async run(row: BindingRow): Promise<void> {
+    const { banks, disk, platform, log } = this.core
+    const open = banks.get(row.bank)
+    if (!open) {
+      const now = platform.now()
+      return disk.bindings.queue.delay(row, { now, dueAt: now + MISSING_MS })
+    }
+    try {
+      await askBinding(this.core, open, row)
+    } catch (error) {
+      const { site, bank, bindingUid } = row
+      log('warning', 'a bank did not state a binding', { site, bank, bindingUid, error: messageOf(error) })
+      const now = platform.now()
+      disk.bindings.queue.delay(row, { now, dueAt: now + intervalAt(now - row.createdAt) })
+    }
+  }
+}

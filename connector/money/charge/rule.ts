@@ -1,0 +1,37 @@
+// Decides what is done next with a charge: one table, by the call that was made and the bank's answer to it.
+import { type Failure, failureOf, waitOf } from '../../banks/bank-errors.ts'
+import { messageOf } from '../../log.ts'
+
+/**
+ * `open` and the questions before it move no money. `charge` is made once for each charge. `ask`: what became of one that
+ * was sent, or may have been.
+ */
+export type ChargeCall = 'open' | 'charge' | 'ask'
+
+type ChargeStep =
+  | 'decline'
+  /** Nothing was sent: all of it is done again. */
+  | 'retry'
+  /** The bank is asked later what became of it. */
+  | 'ask'
+  /** The bank does not have it: it is asked again, and after an hour the charge is held. */
+  | 'miss'
+
+/** What was executed is applied. */
+const STEPS: Readonly<Record<ChargeCall, Readonly<Record<Failure, ChargeStep>>>> = {
+  open: { refused: 'decline', notKnown: 'retry', noAnswer: 'retry', neverSent: 'retry' },
+  charge: { refused: 'decline', notKnown: 'ask', noAnswer: 'ask', neverSent: 'retry' },
+  ask: { refused: 'ask', notKnown: 'miss', noAnswer: 'ask', neverSent: 'ask' },
+}
+
+/** What follows from a call. `waitMs`: as long as the bank asks to wait. */
+type ChargeOutcome<T> = { step: 'apply'; value: T } | { step: ChargeStep; reason: string; waitMs: number }
+
+/** Awaits a call of a charge, and says what follows. */
+export async function chargeOutcomeOf<T>(call: ChargeCall, made: Promise<T>): Promise<ChargeOutcome<T>> {
+  try {
+    return { step: 'apply', value: await made }
+  } catch (error) {
+    return { step: STEPS[call][failureOf(error)], reason: messageOf(error), waitMs: waitOf(error) }
+  }
+}

@@ -1,0 +1,99 @@
+// The payments that banks have stated: each has one uid.
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import * as z from 'zod'
+import { countOf } from '../../disk/database.ts'
+import { isOneOf, rowOf } from '../../disk/rows.ts'
+
+const STATUSES = ['COMPLETED', 'DECLINED'] as const
+export const PAYMENT_IS_KNOWN = isOneOf('status', STATUSES)
+
+const PaymentRow = z.object({
+  identity: z.string(),
+  key: z.string(),
+  number: z.string(),
+  site: z.string(),
+  qrcId: z.string(),
+  paymentUid: z.string(),
+  status: z.enum(STATUSES),
+  amount: z.int(),
+  isAmountAssumed: z.int().transform(Boolean),
+  createdAt: z.int(),
+})
+export type PaymentRow = z.output<typeof PaymentRow>
+
+const SELECT = `SELECT identity, key, number, site, qrc_id AS qrcId, payment_uid AS paymentUid, status, amount,
+  is_amount_assumed AS isAmountAssumed, created_at AS createdAt FROM payments`
+
+export class Payments {
+  readonly #put: StatementSync
+  readonly #byKey: StatementSync
+  readonly #byCode: StatementSync
+  readonly #completedCount: StatementSync
+  readonly #byWebhook: StatementSync
+  readonly #untold: StatementSync
+  readonly #tell: StatementSync
+
+  constructor(database: DatabaseSync) {
+    this.#put = database.prepare(
+      `INSERT OR REPLACE INTO payments (identity, key, number, site, qrc_id, payment_uid, status, amount,
+       is_amount_assumed, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    this.#byKey = database.prepare(`${SELECT} WHERE identity = ? AND key = ?`)
+    this.#byCode = database.prepare(`${SELECT} WHERE site = ? AND qrc_id = ? ORDER BY created_at`)
+    this.#completedCount = database.prepare(
+      `SELECT count(*) AS count FROM payments WHERE site = ? AND qrc_id = ? AND status = 'COMPLETED' AND created_at >= ?`,
+    )
+    this.#byWebhook = database.prepare(`${SELECT} WHERE site = ? AND qrc_id = ? AND webhook_number = ?`)
+    this.#untold = database.prepare(
+      `${SELECT} WHERE site = ? AND qrc_id = ? AND status = 'COMPLETED' AND webhook_number IS NULL ORDER BY created_at`,
+    )
+    this.#tell = database.prepare(`UPDATE payments SET webhook_number = ? WHERE identity = ? AND key = ?`)
+  }
+
+  put(payment: PaymentRow): void {
+    const { identity, key, number, site, qrcId, paymentUid, status, amount, isAmountAssumed, createdAt } =
+      payment
+    this.#put.run(
+      ...[identity, key, number, site, qrcId, paymentUid, status, amount, Number(isAmountAssumed), createdAt],
+    )
+  }
+
+  ofKey(identity: string, key: string): PaymentRow | undefined {
+    const row = this.#byKey.get(identity, key)
+    return row && rowOf(PaymentRow, row)
+  }
+
+  has(identity: string, key: string): boolean {
+    return this.#byKey.get(identity, key) !== undefined
+  }
+
+  /** Whether a payment of the code is completed. */
+  isPaid(site: string, qrcId: string): boolean {
+    return this.countCompleted(site, qrcId) > 0
+  }
+
+  /** How many completed payments of the code were recorded since a time. */
+  countCompleted(site: string, qrcId: string, since = 0): number {
+    return countOf(this.#completedCount, site, qrcId, since)
+  }
+
+  /** The payment of a sale that a webhook of this number has told of. */
+  ofWebhook(site: string, qrcId: string, number: string): PaymentRow | undefined {
+    const row = this.#byWebhook.get(site, qrcId, number)
+    return row && rowOf(PaymentRow, row)
+  }
+
+  /** The completed payments of a code's sales that no webhook has told of, the oldest first. */
+  untold(site: string, qrcId: string): PaymentRow[] {
+    return this.#untold.all(site, qrcId).map((row) => rowOf(PaymentRow, row))
+  }
+
+  /** A webhook of this number has told of the payment. */
+  tell({ identity, key }: PaymentRow, number: string): void {
+    this.#tell.run(number, identity, key)
+  }
+
+  ofCode(site: string, qrcId: string): PaymentRow[] {
+    return this.#byCode.all(site, qrcId).map((row) => rowOf(PaymentRow, row))
+  }
+}

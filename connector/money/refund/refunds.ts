@@ -1,0 +1,126 @@
+// Refunds: taken from the service, ended, and which of them are held (contract, section 14).
+import * as z from 'zod'
+import { bankOf, type Core } from '../../core.ts'
+import { derivedId } from '../../derived-id.ts'
+import { ageOf, type Given, UNREAD } from '../../disk/disk-age.ts'
+import { intervalAt, sinceSent } from '../../work/schedule.ts'
+import { AmountField, kopecksOf } from '../money.ts'
+import { makeRoom } from './at-bank.ts'
+import { reportHeld, reportRefund } from './reports.ts'
+import type { RefundId, RefundRow } from './rows.ts'
+
+export const RefundCreate = z.object({
+  siteId: z.string(),
+  qrcId: z.string(),
+  paymentUid: z.string(),
+  refundUid: z.string(),
+  amount: AmountField,
+  reference: z.string().optional(),
+  networkUid: z.string().optional(),
+})
+
+/** The id of a refund at a bank that takes one of ours: 40 of `a-f 0-9`, the same on any disk. */
+export const refundKeyOf = ({ site, paymentUid, refundUid }: RefundId): string =>
+  derivedId([site, paymentUid, refundUid], 40)
+
+/**
+ * Takes an instruction; a repeat of one that has its result is reported again.
+ * @returns why it cannot be taken now, or undefined
+ */
+export function takeRefund(
+  core: Core,
+  data: z.output<typeof RefundCreate>,
+  given: Pick<Given, 'givenAt' | 'isListed'>,
+): string | undefined {
+  const { disk, platform, log } = core
+  const { siteId: site, qrcId, paymentUid, refundUid, networkUid } = data
+  const { givenAt } = given
+  const amount = kopecksOf(String(data.amount.value))
+  if (amount === undefined) return 'the amount is no amount'
+  const before = disk.refunds.get({ site, paymentUid, refundUid })
+  if (before && !makeRoom(core, before, amount)) {
+    if (before.state === 'COMPLETED' || before.state === 'DECLINED') reportRefund(core, before)
+    return
+  }
+  const row = disk.codes.ofSite(site, qrcId)
+  const found = bankOf(core, data.reference ?? row?.reference)
+  const age = ageOf(core, 'refunds', { siteId: site, qrcId, ...given })
+  if (age === 'UNDECIDED') return UNREAD
+  const isOld = age === 'OLD'
+  // An old one is held without its bank, too: it would keep others of its site from being taken.
+  if (!isOld && found && !found.bank) return `the connector has no bank ${found.name}`
+  const state = isOld ? 'HELD' : found ? 'QUEUED' : 'DECLINED'
+  const reasons = { HELD: 'it may have been carried out before this disk knew of it', QUEUED: '' }
+  const reason = state === 'DECLINED' ? 'no bank has registered this code' : reasons[state]
+  disk.transaction(() => {
+    disk.refunds.insert({
+      site,
+      paymentUid,
+      refundUid,
+      qrcId,
+      amount,
+      givenAt,
+      state,
+      reason,
+      bank: found?.name ?? '',
+      reference: found?.rest ?? '',
+      networkUid: networkUid ?? null,
+      bankUid: null,
+      createdAt: platform.now(),
+    })
+    const refund = disk.refunds.get({ site, paymentUid, refundUid })
+    if (refund?.state === 'DECLINED') reportRefund(core, refund)
+    if (refund?.state === 'HELD') reportHeld(core, refund, found?.bank?.bank.hasRefundKey === true)
+  })
+  log('info', 'a refund was taken', { site, paymentUid, refundUid, state })
+}
+
+/**
+ * Ends a refund, reports it, and lets the next one of the payment begin. A completed one is a fact, also where the operator
+ * has declined it while the bank was asked.
+ * @returns whether its state was still that of `refund`, or declined where it is completed
+ */
+export function finishRefund(
+  core: Core,
+  refund: RefundRow,
+  state: 'COMPLETED' | 'DECLINED',
+  reason: string,
+): boolean {
+  const { disk, platform, log } = core
+  const { site, paymentUid, refundUid } = refund
+  const isDone = disk.transaction(() => {
+    const stored = disk.refunds.get(refund)
+    const isLate = state === 'COMPLETED' && stored?.state === 'DECLINED'
+    const from = isLate ? stored : refund
+    if (!disk.refunds.change(from, { state, reason, note: refund.note })) return false
+    reportRefund(core, { ...refund, state, reason })
+    disk.refunds.wake(site, paymentUid, platform.now())
+    return true
+  })
+  if (isDone) log('info', 'a refund has ended', { site, paymentUid, refundUid, state, reason })
+  return isDone
+}
+
+/** What is held, and until when, in words for the merchant and the operator. */
+interface Hold {
+  reason: string
+  /** For later calls; without one, only the operator's decision ends the hold where the bank takes no key of ours. */
+  note?: string
+}
+
+/** Holds a refund, or goes on holding it: it is never sent again. The merchant is told what it waits for. */
+export function holdRefund(core: Core, refund: RefundRow, { reason, note = '' }: Hold): void {
+  const { disk, platform, log } = core
+  const now = platform.now()
+  const isAsked = note !== '' || core.banks.get(refund.bank)?.bank.hasRefundKey === true
+  const dueAt = isAsked ? now + intervalAt(sinceSent(refund, now)) : 'REST'
+  const isNews = refund.state !== 'HELD' || refund.reason !== reason || refund.told !== 'HELD'
+  const isHeld = disk.transaction(() => {
+    if (!disk.refunds.change(refund, { state: 'HELD', reason, note, next: { now, dueAt } })) return false
+    if (isNews) reportHeld(core, { ...refund, reason }, isAsked)
+    return true
+  })
+  if (!isHeld || !isNews) return
+  const { site, paymentUid, refundUid } = refund
+  log('error', 'a refund is held', { site, paymentUid, refundUid, reason })
+}

@@ -1,0 +1,190 @@
+// Refunds on disk: what was taken, what may have been sent, what is held.
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import * as z from 'zod'
+import { countOf } from '../../disk/database.ts'
+import { isOneOf, OPEN, rowOf } from '../../disk/rows.ts'
+import { MOVED, moved, type Next, PLACE, Place, Queue, WOKEN } from '../../work/queue.ts'
+
+const REFUND_STATES = ['QUEUED', 'SENDING', 'PENDING', 'HELD', 'COMPLETED', 'DECLINED'] as const
+
+const RefundRow = Place.extend({
+  site: z.string(),
+  paymentUid: z.string(),
+  refundUid: z.string(),
+  bank: z.string(),
+  qrcId: z.string(),
+  reference: z.string(),
+  networkUid: z.string().nullable(),
+  amount: z.int(),
+  givenAt: z.int(),
+  state: z.enum(REFUND_STATES),
+  note: z.string(),
+  reason: z.string(),
+  sentAt: z.int().nullable(),
+  /** Of a refund that was made at the bank: the number of its identifier; null: an instruction has named it. */
+  bankUid: z.int().nullable(),
+  /** What the merchant was told last of one without a result, and when. */
+  told: z.enum(['HELD', 'UNSENT', 'SENT']).nullable(),
+  toldAt: z.int().nullable(),
+  createdAt: z.int(),
+})
+export type RefundRow = z.output<typeof RefundRow>
+export type RefundId = Pick<RefundRow, 'site' | 'paymentUid' | 'refundUid'>
+/** What a step of a refund changes. */
+interface RefundChange {
+  state: RefundRow['state']
+  note?: string
+  reason?: string
+  sentAt?: number | null
+  next?: Next
+}
+
+const SELECT = `SELECT site, payment_uid AS paymentUid, refund_uid AS refundUid, bank, qrc_id AS qrcId, reference,
+  network_uid AS networkUid, amount, given_at AS givenAt, state, note, reason, sent_at AS sentAt, bank_uid AS bankUid, told, told_at AS toldAt, created_at AS createdAt,
+  ${PLACE} FROM refunds`
+export const REFUND_IS_KNOWN = isOneOf('state', REFUND_STATES)
+
+/** One refund of a payment is in flight: the oldest that waits begins when no other is open. */
+const IS_READY = `NOT (state = 'QUEUED' AND EXISTS (SELECT 1 FROM refunds AS other
+  WHERE other.site = refunds.site AND other.payment_uid = refunds.payment_uid AND other.rowid <> refunds.rowid
+  AND other.state NOT IN ('COMPLETED', 'DECLINED') AND (other.state <> 'QUEUED' OR other.rowid < refunds.rowid)))`
+
+export class Refunds {
+  readonly queue: Queue<RefundRow>
+  readonly #insert: StatementSync
+  readonly #change: StatementSync
+  readonly #get: StatementSync
+  readonly #rename: StatementSync
+  readonly #ofPayment: StatementSync
+  readonly #held: StatementSync
+  readonly #heldCount: StatementSync
+  readonly #unsent: StatementSync
+  readonly #oldest: StatementSync
+  readonly #holdAll: StatementSync
+  readonly #wake: StatementSync
+  readonly #told: StatementSync
+  readonly #endedWithin: StatementSync
+
+  constructor(database: DatabaseSync) {
+    this.queue = new Queue(database, {
+      ...{ table: 'refunds', select: SELECT, lane: 'bank', open: OPEN, isKnown: REFUND_IS_KNOWN },
+      ...{ isReady: IS_READY, longest: 3_600_000, schema: RefundRow },
+    })
+    this.#insert = database.prepare(
+      // Not OR IGNORE: it would ignore a value that is missing, too.
+      `INSERT INTO refunds (site, payment_uid, refund_uid, bank, qrc_id, reference, network_uid, amount,
+       given_at, state, reason, bank_uid, created_at, due_at, stepped_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO NOTHING`,
+    )
+    const identity = 'site = ? AND payment_uid = ? AND refund_uid = ?'
+    this.#change = database.prepare(
+      `UPDATE refunds SET state = :state, note = coalesce(:note, note), reason = coalesce(:reason, reason),
+       sent_at = coalesce(:sentAt, sent_at), ${MOVED}
+       WHERE site = :site AND payment_uid = :paymentUid AND refund_uid = :refundUid AND state = :from`,
+    )
+    this.#told = database.prepare(`UPDATE refunds SET told = ?, told_at = ? WHERE ${identity}`)
+    this.#get = database.prepare(`${SELECT} WHERE ${identity}`)
+    this.#rename = database.prepare(`UPDATE refunds SET refund_uid = ?, bank_uid = ? WHERE ${identity}`)
+    this.#ofPayment = database.prepare(`${SELECT} WHERE site = ? AND payment_uid = ? ORDER BY rowid`)
+    this.#held = database.prepare(`${SELECT} WHERE ${OPEN} AND state = 'HELD' ORDER BY given_at`)
+    this.#heldCount = database.prepare(
+      `SELECT count(*) AS count FROM refunds WHERE ${OPEN} AND state = 'HELD'`,
+    )
+    this.#unsent = database.prepare(
+      `${SELECT} WHERE ${OPEN} AND state = 'QUEUED' AND reason <> '' AND created_at <= ? AND ${IS_READY}
+       ORDER BY given_at`,
+    )
+    this.#oldest = database.prepare(
+      `SELECT min(created_at) AS oldest, count(*) AS count FROM refunds WHERE ${OPEN}`,
+    )
+    this.#holdAll = database.prepare(
+      `UPDATE refunds SET state = 'HELD', reason = :reason, ${WOKEN} WHERE ${OPEN} AND state IN ('QUEUED', 'SENDING')`,
+    )
+    this.#endedWithin = database.prepare(
+      // One can be decided long after it was given. CROSS: the decisions are the few.
+      `${SELECT} WHERE state IN ('COMPLETED', 'DECLINED') AND rowid IN (
+         SELECT rowid FROM refunds WHERE given_at >= ?1 AND given_at < ?2
+         UNION SELECT refunds.rowid FROM decisions CROSS JOIN refunds USING (site, payment_uid, refund_uid)
+           WHERE decided_at >= ?1 AND decided_at < ?2)
+       ORDER BY given_at`,
+    )
+    this.#wake = database.prepare(
+      `UPDATE refunds SET ${WOKEN} WHERE site = :site AND payment_uid = :paymentUid AND ${OPEN}`,
+    )
+  }
+
+  insert(refund: Omit<RefundRow, 'note' | 'sentAt' | 'told' | 'toldAt' | keyof Place>): void {
+    const { site, paymentUid, refundUid, bank, qrcId, reference, networkUid } = refund
+    const { amount, givenAt, state, reason, bankUid, createdAt } = refund
+    this.#insert.run(
+      ...[site, paymentUid, refundUid, bank, qrcId, reference, networkUid],
+      ...[amount, givenAt, state, reason, bankUid, createdAt, createdAt, createdAt],
+    )
+  }
+
+  /** Gives a refund that was made at the bank another identifier. */
+  rename({ site, paymentUid, refundUid }: RefundId, to: Pick<RefundRow, 'refundUid' | 'bankUid'>): void {
+    this.#rename.run(to.refundUid, to.bankUid, site, paymentUid, refundUid)
+  }
+
+  /** Changes the refund if its state is still `from`: the operator may have settled it meanwhile. */
+  change(refund: RefundRow, { state, next, ...facts }: RefundChange): boolean {
+    const { site, paymentUid, refundUid, state: from } = refund
+    const { note = null, reason = null, sentAt = null } = facts
+    const row = { site, paymentUid, refundUid, from }
+    return this.#change.run({ state, note, reason, sentAt, ...row, ...moved(refund, next) }).changes === 1
+  }
+
+  /** The merchant is told this of a refund without a result. */
+  tell({ site, paymentUid, refundUid }: RefundId, told: NonNullable<RefundRow['told']>, now: number): void {
+    this.#told.run(told, now, site, paymentUid, refundUid)
+  }
+
+  get({ site, paymentUid, refundUid }: RefundId): RefundRow | undefined {
+    const row = this.#get.get(site, paymentUid, refundUid)
+    return row && rowOf(RefundRow, row)
+  }
+
+  ofPayment(site: string, paymentUid: string): RefundRow[] {
+    return rowsOf(this.#ofPayment.all(site, paymentUid))
+  }
+
+  held(): RefundRow[] {
+    return rowsOf(this.#held.all())
+  }
+
+  /**
+   * Those that came before that time, and could not be sent: each failed try leaves its reason. Not those that were never tried,
+   * as while the connector was down, nor those that wait for another refund of their payment.
+   */
+  unsentSince(time: number): RefundRow[] {
+    return rowsOf(this.#unsent.all(time))
+  }
+
+  /** Those with a result that were given in the period, or decided by the operator in it. */
+  endedWithin(from: number, to: number): RefundRow[] {
+    return rowsOf(this.#endedWithin.all(from, to))
+  }
+
+  countHeld(): number {
+    return countOf(this.#heldCount)
+  }
+
+  /** Those without a result, and when the oldest came. */
+  open(): { oldest: number | null; count: number } {
+    return z.object({ oldest: z.int().nullable(), count: z.int() }).parse(this.#oldest.get())
+  }
+
+  /** After a restore: the backup does not know what was sent after it. */
+  holdUnsent(now: number): void {
+    this.#holdAll.run({ reason: 'it may have been sent after the backup', now })
+  }
+
+  /** The bank has something to say about the payment's refunds. */
+  wake(site: string, paymentUid: string, now: number): void {
+    this.#wake.run({ now, site, paymentUid })
+  }
+}
+
+const rowsOf = (rows: unknown[]): RefundRow[] => rows.map((row) => rowOf(RefundRow, row))
