@@ -6,10 +6,10 @@ import { endingTokens } from './config/token-ends.ts'
 import type { Core } from './core.ts'
 import { Erasure } from './disk/erasure.ts'
 import { WebhookRunner } from './inbox/runner.ts'
+import { Asker } from './links/asker.ts'
 import { BindingRunner } from './links/bindings/runner.ts'
 import { Cancellations } from './links/cancellations/cancellations.ts'
 import { Registers } from './links/codes/registers.ts'
-import { Reconciliation } from './links/reconciliation.ts'
 import { Sales } from './links/sales/sales.ts'
 import { messageOf } from './log.ts'
 import type { Gauge } from './metrics.ts'
@@ -19,6 +19,7 @@ import { countExcess, RefundComparison } from './money/refund/comparison.ts'
 import { RefundRunner } from './money/refund/runner.ts'
 import { Reporter } from './outbox/reporter.ts'
 import { Instructions } from './service/instructions.ts'
+import { Learning } from './service/learning.ts'
 import { routes } from './service/server.ts'
 import { ClockWatch } from './work/clock-watch.ts'
 
@@ -56,7 +57,8 @@ export class Connector {
       new BindingRunner(core),
       cancellations,
       new Reporter(core),
-      new Reconciliation(core),
+      new Asker(core),
+      new Learning(core),
       new DecisionLog(core),
       new Erasure(core),
       this.#comparison,

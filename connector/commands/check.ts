@@ -12,7 +12,6 @@ import { PLATFORM } from '../platform.ts'
 import { ListFailed, listRefunds } from '../service/service.ts'
 import { unsentRefunds } from './held.ts'
 import { allowOnly, configOf, coreOn, type Options, openCoreFor, type Print } from './options.ts'
-import { unknownRowsOf } from './unknown-rows.ts'
 
 /** A connector at work always has webhooks, reports and cancellations that are younger and have had no answer. */
 const ON_ITS_WAY_MS = 60_000
@@ -64,7 +63,6 @@ export async function check(options: Options, print: Print): Promise<number> {
   if (isWhole)
     for (const difference of core.disk.amountDifferences.open())
       show(difference.bank, { isGood: false, text: `${differenceText(difference)}: see settle` })
-  if (isWhole) for (const text of unknownRowsOf(core.disk)) show('disk', { isGood: false, text })
   print(failures === 0 ? 'all is well' : `${failures} failed`)
   return failures === 0 ? 0 : 1
 }

@@ -16,7 +16,6 @@ import { isSamePaymentOf, recordPayment, recordState } from '../money/payment/pa
 import { compareRefunds } from '../money/refund/comparison.ts'
 import { isLate } from '../work/schedule.ts'
 import { allowOnly, type Options, openCoreFor, type Print, required, timeOf } from './options.ts'
-import { unknownRowsOf } from './unknown-rows.ts'
 
 const DAY_MS = 24 * 3_600_000
 
@@ -34,7 +33,6 @@ export async function reconcile(options: Options, print: Print): Promise<number>
   const differences = [
     ...refunds.filter(({ kind }) => kind !== 'NOT_COMPARABLE').map(({ text }) => text),
     ...others,
-    ...unknownRowsOf(core.disk),
   ]
   for (const difference of differences) print(difference)
   for (const { kind, text } of refunds) if (kind === 'NOT_COMPARABLE') print(text)

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import * as z from 'zod'
-import { MIGRATIONS } from './schema.ts'
+import { migrate } from './schema.ts'
 
 const Value = z.object({ value: z.string() })
 
@@ -18,7 +18,7 @@ export function openDatabase(directory: string, now: number): DatabaseSync {
   database.exec('PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
   // What is erased is overwritten: see erasure.ts.
   database.exec('PRAGMA secure_delete = ON')
-  migrate(database, now)
+  prepare(database, now)
   return database
 }
 
@@ -36,7 +36,7 @@ export function overwriteRemains(database: DatabaseSync): void {
 /** A database that is gone with the process. */
 export function openMemory(now: number): DatabaseSync {
   const database = new DatabaseSync(':memory:')
-  migrate(database, now)
+  prepare(database, now)
   return database
 }
 
@@ -105,13 +105,9 @@ const Time = z.object({ time: z.int().nullable() })
 export const timeOf = (statement: StatementSync, ...parameters: (string | number)[]): number | null =>
   Time.parse(statement.get(...parameters)).time
 
-function migrate(database: DatabaseSync, now: number): void {
+function prepare(database: DatabaseSync, now: number): void {
   transaction(database, () => {
-    const [version] = z
-      .tuple([z.object({ user_version: z.int() })])
-      .parse(database.prepare('PRAGMA user_version').all())
-    for (const migration of MIGRATIONS.slice(version.user_version)) database.exec(migration)
-    database.exec(`PRAGMA user_version = ${Math.max(version.user_version, MIGRATIONS.length)}`)
+    migrate(database)
     const meta = new Meta(database)
     if (meta.get('createdAt') === undefined) meta.set('createdAt', String(now))
   })

@@ -1,31 +1,21 @@
 // The tables of the connector's database, one class for each.
 import type { DatabaseSync } from 'node:sqlite'
 import { Webhooks } from '../inbox/rows.ts'
-import { BINDING_IS_KNOWN, Bindings } from '../links/bindings/rows.ts'
+import { Bindings } from '../links/bindings/rows.ts'
 import { Cancellations } from '../links/cancellations/rows.ts'
 import { LateAsks } from '../links/codes/late-asks.ts'
-import { CODE_IS_KNOWN, Codes } from '../links/codes/rows.ts'
-import { SALE_IS_KNOWN, Sales } from '../links/sales/rows.ts'
-import { CHARGE_IS_KNOWN, Charges } from '../money/charge/rows.ts'
-import { DECISION_IS_KNOWN, Decisions } from '../money/decisions/rows.ts'
+import { Codes } from '../links/codes/rows.ts'
+import { Sales } from '../links/sales/rows.ts'
+import { Charges } from '../money/charge/rows.ts'
+import { Decisions } from '../money/decisions/rows.ts'
 import { AmountDifferences } from '../money/payment/amount-difference-rows.ts'
-import { PAYMENT_IS_KNOWN, Payments } from '../money/payment/rows.ts'
+import { Payments } from '../money/payment/rows.ts'
 import { HeldPeriods } from '../money/refund/held-periods.ts'
-import { REFUND_IS_KNOWN, Refunds } from '../money/refund/rows.ts'
+import { Refunds } from '../money/refund/rows.ts'
 import { Reports } from '../outbox/rows.ts'
-import { countOf, Meta, transaction } from './database.ts'
+import { Meta, transaction } from './database.ts'
 import { DueTimes } from './due-times.ts'
 import { PayerData } from './payer-data.ts'
-
-const IS_KNOWN = {
-  bindings: BINDING_IS_KNOWN,
-  charges: CHARGE_IS_KNOWN,
-  codes: CODE_IS_KNOWN,
-  decisions: DECISION_IS_KNOWN,
-  payments: PAYMENT_IS_KNOWN,
-  refunds: REFUND_IS_KNOWN,
-  sales: SALE_IS_KNOWN,
-}
 
 export class Disk {
   readonly meta: Meta
@@ -88,16 +78,6 @@ export class Disk {
       (table) =>
         this.#database.prepare(`SELECT 1 FROM ${table} WHERE bank = ? LIMIT 1`).get(bank) !== undefined,
     )
-  }
-
-  /** How many rows of a later version lists leave out, by table. It reads the tables: for commands. */
-  countUnknown(): { table: string; count: number }[] {
-    return Object.entries(IS_KNOWN)
-      .map(([table, isKnown]) => {
-        const sql = `SELECT count(*) AS count FROM ${table} WHERE NOT (${isKnown})`
-        return { table, count: countOf(this.#database.prepare(sql)) }
-      })
-      .filter(({ count }) => count > 0)
   }
 
   transaction<T>(run: () => T): T {

@@ -1,6 +1,5 @@
 // How the times at which rows are due are corrected after the clock was ahead.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { CODE_IS_KNOWN } from '../links/codes/rows.ts'
 import { WOKEN } from '../work/queue.ts'
 
 /**
@@ -13,7 +12,7 @@ const askedAgain = (table: string, isOver: string): string =>
    AND site NOT IN (SELECT site FROM deleted_sites)`
 
 const STATEMENTS = [
-  askedAgain('codes', `${CODE_IS_KNOWN} AND state IN ('OPEN', 'CANCELLED', 'ENDED')`),
+  askedAgain('codes', `state IN ('OPEN', 'CANCELLED', 'ENDED')`),
   askedAgain('sales', `state IN ('OPEN', 'CANCELLED', 'ENDED')`),
   askedAgain('bindings', `state IN ('WAITING', 'REJECTED')`),
 ]

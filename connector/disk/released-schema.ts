@@ -1,8 +1,9 @@
-// The migrations of the connector's database up to 0.3.0, as they were released: never edited.
+// The tables of the connector's database as 0.3.0 makes them: never edited.
 
-/** Times are Unix milliseconds, amounts kopecks. */
-export const RELEASED: readonly string[] = [
-  `
+/** `PRAGMA user_version` of a disk of 0.3.0. */
+export const RELEASED_VERSION = 9
+
+export const RELEASED = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 
   -- A registration of a link: before the bank is called, and what it answered.
@@ -61,6 +62,7 @@ export const RELEASED: readonly string[] = [
     PRIMARY KEY (site, payment_uid, refund_uid)
   ) STRICT;
   CREATE INDEX refunds_open ON refunds (next_at) WHERE state NOT IN ('COMPLETED', 'DECLINED');
+  CREATE INDEX refunds_by_time ON refunds (given_at);
 
   -- Refunds given in these periods and not on this disk may have been carried out.
   CREATE TABLE held_periods (until INTEGER PRIMARY KEY, since INTEGER NOT NULL) STRICT;
@@ -109,9 +111,8 @@ export const RELEASED: readonly string[] = [
     PRIMARY KEY (site, qrc_id, sale_uid)
   ) STRICT;
   CREATE INDEX sales_to_ask ON sales (bank, ask_at) WHERE ask_at IS NOT NULL;
-  `,
-  'CREATE INDEX sales_by_time ON sales (site, qrc_id, created_at);',
-  `
+  CREATE INDEX sales_by_time ON sales (site, qrc_id, created_at);
+
   -- Asks after the end of a code or a sale that decided nothing.
   CREATE TABLE late_asks (
     site TEXT NOT NULL,
@@ -122,11 +123,6 @@ export const RELEASED: readonly string[] = [
   ) STRICT;
   CREATE INDEX late_asks_unresolved ON late_asks (site, qrc_id, sale_uid) WHERE asks >= 72;
 
-  -- A code ends when it is cancelled.
-  UPDATE codes SET expires_at = asked_at WHERE state = 'CANCELLED' AND ask_at IS NOT NULL;
-  `,
-  'CREATE INDEX refunds_by_time ON refunds (given_at);',
-  `
   -- Cancellations that the bank has not confirmed: a link of these can still be paid.
   CREATE TABLE cancellations (
     site TEXT NOT NULL,
@@ -137,12 +133,7 @@ export const RELEASED: readonly string[] = [
     PRIMARY KEY (site, qrc_id)
   ) STRICT;
   CREATE INDEX cancellations_due ON cancellations (next_at);
-  `,
-  `
-  -- The merchant has not been told what a refund waits for that an earlier version held.
-  UPDATE refunds SET next_at = created_at WHERE state = 'HELD';
-  `,
-  `
+
   -- Requests to bind an account, and what became of them. An end is kept for ever.
   CREATE TABLE bindings (
     site TEXT NOT NULL,
@@ -188,8 +179,7 @@ export const RELEASED: readonly string[] = [
   CREATE INDEX charges_by_order ON charges (bank_order);
   CREATE INDEX charges_by_note ON charges (note) WHERE note <> '';
   CREATE INDEX charges_by_time ON charges (given_at);
-  `,
-  `
+
   -- What operators have decided of held refunds and charges, and who.
   CREATE TABLE decisions (
     number INTEGER PRIMARY KEY,
@@ -204,24 +194,8 @@ export const RELEASED: readonly string[] = [
     is_logged INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   CREATE INDEX decisions_to_log ON decisions (number) WHERE is_logged = 0;
-  `,
-  `
+
   -- Sites whose data the service has deleted: payers' personal data of these are erased here too.
   CREATE TABLE deleted_sites (site TEXT PRIMARY KEY, is_erased INTEGER NOT NULL DEFAULT 0) STRICT;
   CREATE INDEX deleted_sites_to_erase ON deleted_sites (site) WHERE is_erased = 0;
-  -- A webhook that is reported needs no payer.
-  UPDATE webhooks SET content = json_remove(content, '$.payment.payer')
-    WHERE state <> 'NEW' AND json_type(content, '$.payment.payer') IS NOT NULL;
-  `,
-  `
-  -- As late_asks: those that the bank answered with a payment in progress.
-  CREATE TABLE pending_asks (
-    site TEXT NOT NULL,
-    qrc_id TEXT NOT NULL,
-    sale_uid TEXT NOT NULL,          -- empty: the code itself
-    asks INTEGER NOT NULL,
-    PRIMARY KEY (site, qrc_id, sale_uid)
-  ) STRICT;
-  CREATE INDEX pending_asks_unresolved ON pending_asks (site, qrc_id, sale_uid) WHERE asks >= 72;
-  `,
-]
+`

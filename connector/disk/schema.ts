@@ -1,9 +1,21 @@
-// The tables of the connector's database. Migrations are append-only.
-import { RELEASED } from './released-schema.ts'
+// The tables of the connector's database: those of 0.3.0, and what has changed since. Migrations are append-only.
+import type { DatabaseSync } from 'node:sqlite'
+import * as z from 'zod'
+import { RELEASED, RELEASED_VERSION } from './released-schema.ts'
 
-/** Times are Unix milliseconds, amounts kopecks. */
-export const MIGRATIONS: readonly string[] = [
-  ...RELEASED,
+/** Those after 0.3.0. Times are Unix milliseconds, amounts kopecks. */
+const MIGRATIONS: readonly string[] = [
+  `
+  -- As late_asks: those that the bank answered with a payment in progress.
+  CREATE TABLE pending_asks (
+    site TEXT NOT NULL,
+    qrc_id TEXT NOT NULL,
+    sale_uid TEXT NOT NULL,          -- empty: the code itself
+    asks INTEGER NOT NULL,
+    PRIMARY KEY (site, qrc_id, sale_uid)
+  ) STRICT;
+  CREATE INDEX pending_asks_unresolved ON pending_asks (site, qrc_id, sale_uid) WHERE asks >= 72;
+  `,
   `
   -- When the connector last began to send it. NULL: it never did, or an earlier version did.
   ALTER TABLE refunds ADD COLUMN sent_at INTEGER;
@@ -117,6 +129,11 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE codes ADD COLUMN wakes INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE codes ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
   UPDATE codes SET rests = 1 WHERE due_at IS NULL;
+  -- Without the request to bind an account, which follows behind '#': so a webhook names it.
+  ALTER TABLE codes ADD COLUMN link_reference TEXT
+    AS (iif(instr(reference, '#') = 0, reference, substr(reference, 1, instr(reference, '#') - 1)));
+  DROP INDEX codes_by_reference;
+  CREATE INDEX codes_by_link_reference ON codes (link_reference);
   DROP INDEX codes_to_ask;
   CREATE INDEX codes_open ON codes (bank, rests, due_at) WHERE rests = 0;
 
@@ -144,3 +161,20 @@ export const MIGRATIONS: readonly string[] = [
     BEGIN SELECT RAISE(ABORT, 'a later version of the connector has used this disk: run that version, or restore a backup from before it'); END;
   `,
 ]
+
+const Version = z.object({ user_version: z.int() })
+
+/** Within a transaction. @throws Error where the disk is of an earlier version than 0.3.0, or of a later one than this */
+export function migrate(database: DatabaseSync): void {
+  const { user_version: version } = Version.parse(database.prepare('PRAGMA user_version').get())
+  const latest = RELEASED_VERSION + MIGRATIONS.length
+  if (version > latest)
+    throw new Error(
+      'a later version of the connector has used this disk: run that version, or restore a backup from before it',
+    )
+  if (version > 0 && version < RELEASED_VERSION)
+    throw new Error('an earlier version than 0.3.0 has made this disk: start version 0.3.0 on it once')
+  if (version === 0) database.exec(RELEASED)
+  for (const migration of MIGRATIONS.slice(Math.max(version - RELEASED_VERSION, 0))) database.exec(migration)
+  database.exec(`PRAGMA user_version = ${latest}`)
+}

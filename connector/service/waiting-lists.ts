@@ -64,7 +64,7 @@ async function takeOld<Item extends Waiting>(
   if (isTaken) recordRead(core, list, siteId)
 }
 
-/** One that touches a row of a later version keeps no other from being taken. @returns why it cannot be taken */
+/** One that the disk does not take keeps no other from being taken. @returns why it cannot be taken */
 function tried(take: () => string | undefined): string | undefined {
   try {
     return take()

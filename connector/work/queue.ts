@@ -1,7 +1,6 @@
 // A queue: the rows of a table that have work left, by lane and by the time at which each is due.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
-import { rowOf } from '../disk/rows.ts'
 
 /**
  * The place of a row in its queue, in columns that every table with a queue has. `due_at`: Unix milliseconds. `rests`: it is not due
@@ -52,8 +51,6 @@ interface QueueOf<Row> {
   lane: 'bank' | 'site'
   /** The condition of the partial index on lane, rests and due_at: which rows have work left. */
   open: string
-  /** Which of them this version can read. */
-  isKnown?: string
   /** Which of them need not wait for another row. */
   isReady?: string
   /** A column: of the rows with one value only one is due, because they run one after another. */
@@ -76,18 +73,7 @@ export class Queue<Row extends Place> {
 
   constructor(
     database: DatabaseSync,
-    {
-      table,
-      select,
-      lane,
-      open,
-      isKnown = 'TRUE',
-      isReady = 'TRUE',
-      key,
-      isNewFirst = false,
-      longest,
-      schema,
-    }: QueueOf<Row>,
+    { table, select, lane, open, isReady = 'TRUE', key, isNewFirst = false, longest, schema }: QueueOf<Row>,
   ) {
     this.#schema = schema
     const due = `FROM ${table} WHERE ${open} AND ${lane} = lanes.lane AND rests = 0 AND due_at <= ?1`
@@ -104,12 +90,12 @@ export class Queue<Row extends Place> {
     const tried = isNewFirst ? `${key ? 'min(attempts)' : 'attempts'} > 0, ` : ''
     const order = `${key ? `GROUP BY ${key} ` : ''}ORDER BY ${tried}due_at, rowid`
     this.#due = database.prepare(
-      `${select} WHERE ${open} AND ${isKnown} AND ${isReady} AND ${lane} = ? AND rests = 0 AND due_at <= ? ${order} LIMIT ?`,
+      `${select} WHERE ${open} AND ${isReady} AND ${lane} = ? AND rests = 0 AND due_at <= ? ${order} LIMIT ?`,
     )
     this.#delay = database.prepare(`UPDATE ${table} SET ${MOVED} WHERE rowid = :place AND ${open}`)
     this.#correct = database.prepare(
       `UPDATE ${table} SET ${WOKEN}
-       WHERE ${open} AND ${isKnown} AND rests = 0 AND due_at > :now AND (due_at > :now + ${longest} OR stepped_at > :now)`,
+       WHERE ${open} AND rests = 0 AND due_at > :now AND (due_at > :now + ${longest} OR stepped_at > :now)`,
     )
   }
 
@@ -120,7 +106,7 @@ export class Queue<Row extends Place> {
 
   /** In the order of the queue. */
   due(lane: string, now: number, limit: number): Row[] {
-    return this.#due.all(lane, now, limit).map((row) => rowOf(this.#schema, row))
+    return this.#due.all(lane, now, limit).map((row) => this.#schema.parse(row))
   }
 
   /** A step has not ended the row. Only where rows that are due are never deleted: SQLite gives their numbers again. */

@@ -341,34 +341,6 @@ function rowsOf({ directory }: Surroundings, table: string): Record<string, unkn
   }
 }
 
-const TABLES = ['codes', 'sales', 'bindings', 'refunds', 'charges', 'reports', 'webhooks'] as const
-
-it.each(TABLES)('rows of a later version stay as they are: %s', async (table) => {
-  const at = await surroundings()
-  const { core } = await start(at)
-  const insert = (changes: Record<string, string | number | null>) => {
-    const database = new DatabaseSync(join(at.directory, 'connector.sqlite'))
-    const row: Record<string, string | number | null> = {}
-    for (const { name, type } of database.prepare(`PRAGMA table_info(${table})`).all())
-      row[String(name)] = type === 'INTEGER' ? at.clock.now + DAY : 'x'
-    const values = Object.entries({ ...row, ...changes })
-    const names = values.map(([name]) => name)
-    const marks = names.map(() => '?')
-    database
-      .prepare(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${marks.join(', ')})`)
-      .run(...values.map(([, value]) => value))
-    database.close()
-  }
-  insert({ state: 'WEIGHED' })
-  if (table === 'codes') {
-    const other = { id: 'y', qrc_id: 'y', type: 'WEIGHED', created_at: at.clock.now }
-    insert({ ...other, state: 'ENDED', rests: 1 })
-  }
-  const before = rowsOf(at, table)
-  expect(core.disk.dueTimes.correct(at.clock.now)).toBe(0)
-  expect(rowsOf(at, table)).toEqual(before)
-})
-
 describe('a code that has ended', () => {
   async function ended() {
     const at = await surroundings()

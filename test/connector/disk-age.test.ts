@@ -191,17 +191,17 @@ describe.each(FAKES)('a refund at the bank of $site', (each) => {
     const next = await again()
     const database = new DatabaseSync(join(at.directory, DISK))
     database.exec(
-      `CREATE TRIGGER later BEFORE INSERT ON refunds BEGIN SELECT raise(ABORT, 'of a later version'); END`,
+      `CREATE TRIGGER refusing BEFORE INSERT ON refunds BEGIN SELECT raise(ABORT, 'refused'); END`,
     )
     await next.connector.settle()
-    database.exec('DROP TRIGGER later')
+    database.exec('DROP TRIGGER refusing')
     database.close()
     expect((await send()).status).toBe(503)
     expect(bank.callsOf(each.refund)).toHaveLength(0)
     expect(next.log).toContainEqual({
       ...{ level: 'error', message: 'what waits at the service cannot be taken' },
       fields: expect.objectContaining({
-        ...{ site: each.site, refundUid: 'r', problem: expect.stringContaining('of a later version') },
+        ...{ site: each.site, refundUid: 'r', problem: expect.stringContaining('refused') },
       }),
     })
   })

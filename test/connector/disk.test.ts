@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../connector/disk/database.ts'
 import { Disk } from '../../connector/disk/disk.ts'
-import { MIGRATIONS } from '../../connector/disk/schema.ts'
+import { migrate } from '../../connector/disk/schema.ts'
 import type { WebhookRow, Webhooks } from '../../connector/inbox/rows.ts'
 
 /** Keeps the text of each statement that is prepared. */
@@ -27,7 +27,7 @@ class Recording extends DatabaseSync {
 }
 
 const migrated = <T extends DatabaseSync>(database: T): T => {
-  for (const migration of MIGRATIONS) database.exec(migration)
+  migrate(database)
   return database
 }
 
@@ -82,29 +82,6 @@ it('no statement reads a whole table, but those of commands', () => {
     expect(searches.flat()).toEqual(searches.flat().map(() => search))
     expect(searches).toHaveLength(2)
   }
-})
-
-it('the codes of a disk of 0.2.0 that were cancelled and are asked about end when they were, and no other', () => {
-  const database = new DatabaseSync(':memory:')
-  const [first = '', ...later] = MIGRATIONS
-  database.exec(first)
-  for (const [id, state, askAt] of [
-    ['open', 'OPEN', 300],
-    ['paid', 'PAID', null],
-    ['cancelled', 'CANCELLED', 300],
-    ['over', 'CANCELLED', null],
-  ] as const)
-    database
-      .prepare(
-        `INSERT INTO codes (id, site, bank, type, state, qrc_id, created_at, expires_at, asked_at, ask_at)
-         VALUES (?1, 'tea', 'bank', 'DYNAMIC', ?2, ?1, 100, 900, 200, ?3)`,
-      )
-      .run(id, state, askAt)
-  for (const migration of later) database.exec(migration)
-  const ends = database.prepare('SELECT id, expires_at FROM codes ORDER BY id').all()
-  expect(Object.fromEntries(ends.map(({ id, expires_at }) => [id, expires_at]))).toEqual({
-    ...{ open: 900, paid: 900, cancelled: 200, over: 900 },
-  })
 })
 
 /** Has a database to itself for a moment, as one that is opened after a kill, or closed, does. */

@@ -256,43 +256,6 @@ it('a held refund that waited three hours to be sent is asked about each minute 
   expect(bank.callsOf('GetQrState').length).toBeGreaterThan(asks)
 })
 
-const BACK_TO_NEXT_AT = [
-  [
-    'webhooks',
-    `ALTER TABLE webhooks DROP COLUMN problem; CREATE INDEX webhooks_new ON webhooks (next_at) WHERE state = 'NEW';`,
-  ],
-  [
-    'charges',
-    `ALTER TABLE charges DROP COLUMN attempts;
-     CREATE INDEX charges_open ON charges (next_at) WHERE state NOT IN ('COMPLETED', 'DECLINED');`,
-  ],
-  [
-    'refunds',
-    `ALTER TABLE refunds DROP COLUMN attempts; ALTER TABLE refunds DROP COLUMN told; ALTER TABLE refunds DROP COLUMN told_at;
-     CREATE INDEX refunds_open ON refunds (next_at) WHERE state NOT IN ('COMPLETED', 'DECLINED');`,
-  ],
-  ['reports', `CREATE INDEX reports_open ON reports (next_at) WHERE state <> 'ACCEPTED';`],
-  [
-    'cancellations',
-    `ALTER TABLE cancellations DROP COLUMN attempts; ALTER TABLE cancellations DROP COLUMN bank;
-     CREATE INDEX cancellations_due ON cancellations (next_at);`,
-  ],
-].map(
-  ([table, rest]) => `DROP INDEX ${table}_open; ALTER TABLE ${table} RENAME COLUMN due_at TO next_at;
-    ${['rests', 'wakes', 'stepped_at'].map((column) => `ALTER TABLE ${table} DROP COLUMN ${column};`).join('')} ${rest}`,
-)
-const BACK_TO_ASK_AT = ['codes', 'sales', 'bindings'].map(
-  (table) => `DROP INDEX ${table}_open; ALTER TABLE ${table} RENAME COLUMN due_at TO ask_at;
-    ALTER TABLE ${table} RENAME COLUMN stepped_at TO asked_at;
-    ${['rests', 'wakes', 'attempts'].map((column) => `ALTER TABLE ${table} DROP COLUMN ${column};`).join('')}
-    CREATE INDEX ${table}_to_ask ON ${table} (bank, ask_at) WHERE ask_at IS NOT NULL;`,
-)
-/** A database without what the migrations since 0.3.0 add, but `sent_at`. */
-const AS_BEFORE = `DROP TRIGGER earlier_version; ${[...BACK_TO_NEXT_AT, ...BACK_TO_ASK_AT].join('')} DROP TABLE amount_differences;
-  ALTER TABLE refunds DROP COLUMN bank_uid; ALTER TABLE payments DROP COLUMN webhook_number;
-  ALTER TABLE payments DROP COLUMN is_amount_assumed;
-  CREATE INDEX webhooks_done ON webhooks (bank, content ->> 'qrcId') WHERE state = 'DONE';`
-
 it('of a refund that an earlier version has sent, the time counts from when it came', async () => {
   const { at, running, link, bank } = await paid(FARM)
   bank.fail('refund', { broken: 'after' })
@@ -300,7 +263,7 @@ it('of a refund that an earlier version has sent, the time counts from when it c
   await running.connector.settle(1)
   await running.stop()
   const database = openDatabase(at.directory, at.clock.now)
-  database.exec(`${AS_BEFORE} ALTER TABLE refunds DROP COLUMN sent_at; PRAGMA user_version = 10`)
+  database.exec('UPDATE refunds SET sent_at = NULL')
   database.close()
   const { core, connector } = await start(at)
   bank.fail('refund_status', { status: 502 }, 1_000)
@@ -515,24 +478,6 @@ it.each([TEA, FARM])(
     expect(bank.callsOf(each.refund)).toHaveLength(1)
   },
 )
-
-it.each(FAKES)('$site: the merchant is told of a refund that an earlier version held', async (each) => {
-  const { at, running, link, bank } = await paid(each)
-  const asked = await refund(at, each.site, link, '30.00')
-  await running.stop()
-  const database = openDatabase(at.directory, at.clock.now)
-  database.exec(`${AS_BEFORE} UPDATE refunds SET state = 'HELD', reason = 'in doubt', next_at = 8640000000000000;
-    DELETE FROM reports; DROP TABLE bindings; DROP TABLE charges; DROP TABLE decisions; DROP TABLE deleted_sites;
-    DROP TABLE pending_asks; ALTER TABLE refunds DROP COLUMN sent_at; PRAGMA user_version = 5`)
-  database.close()
-  const calls = bank.callsOf(each.refund).length
-  const next = await start(at)
-  await next.connector.settle()
-  await next.connector.settle()
-  const told = at.service.site(each.site).waiting.get(`${link.qrcId}/${asked.refundUid}`)
-  expect(told).toMatch(/^held, .* in doubt$/)
-  expect(bank.callsOf(each.refund)).toHaveLength(calls)
-})
 
 describe('a refund that takes its time', () => {
   it.each([

@@ -179,22 +179,6 @@ describe('settle', () => {
     ])
   })
 
-  it('lists a refund that cannot be read, as one of a later version, with the fault', async () => {
-    const { at, running } = await withDisk(73)
-    const link = await register(at, 'cafe')
-    await at.tbank.pay(link.qrcId)
-    await running.connector.settle()
-    const asked = await refund(at, 'cafe', link, '1.50')
-    const database = new DatabaseSync(`${at.directory}/data/connector.sqlite`)
-    database.exec(`UPDATE codes SET type = 'LATER'`)
-    database.close()
-    await running.connector.settle(1)
-    await running.stop()
-    const { lines } = await runCommand(at, 'settle')
-    expect(lines[0]).toContain(asked.refundUid)
-    expect(lines[2]).toMatch(/^ {2}not sent for 72 hours: .+/)
-  })
-
   it.each([73, 71])(
     'lists a refund whose bank the configuration lacks, %i hours after it came',
     async (hours) => {

@@ -1,12 +1,12 @@
 // A disk of 0.3.0 is taken over at the first start: rows of each kind and state keep their place.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../../connector/disk/database.ts'
 import { Disk } from '../../connector/disk/disk.ts'
-import { RELEASED } from '../../connector/disk/released-schema.ts'
+import { RELEASED, RELEASED_VERSION } from '../../connector/disk/released-schema.ts'
 
 type Value = string | number | null
 
@@ -15,8 +15,8 @@ function diskOf030(rows: [table: string, row: Record<string, Value>][]): string 
   const directory = mkdtempSync(join(tmpdir(), 'upgrade-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
   const database = new DatabaseSync(join(directory, 'connector.sqlite'))
-  for (const migration of RELEASED) database.exec(migration)
-  database.exec(`PRAGMA user_version = ${RELEASED.length}; INSERT INTO meta VALUES ('createdAt', '1')`)
+  database.exec(RELEASED)
+  database.exec(`PRAGMA user_version = ${RELEASED_VERSION}; INSERT INTO meta VALUES ('createdAt', '1')`)
   for (const [table, row] of rows) {
     const names = Object.keys(row)
     const marks = names.map(() => '?').join(', ')
@@ -87,6 +87,36 @@ const code = (id: string, state: string, askAt: number | null): [string, Record<
     ...{ created_at: 1, asked_at: 5, ask_at: askAt },
   },
 ]
+
+it('the tables that are taken over are those of 0.3.0', () => {
+  const schemaOf = (sql: string) => {
+    const database = new DatabaseSync(':memory:')
+    database.exec(sql)
+    const rows = database.prepare(`SELECT type, name, sql FROM sqlite_master ORDER BY type, name`).all()
+    return rows.map(({ type, name, sql }) => [type, name, String(sql).replace(/\s+/g, ' ')])
+  }
+  expect(schemaOf(RELEASED)).toEqual(
+    schemaOf(readFileSync('test/fixtures/releases/0.3.0/connector.sql', 'utf8')),
+  )
+})
+
+it.each([
+  ['an earlier version than 0.3.0', 8, 'start version 0.3.0 on it once'],
+  ['a later version', 99, 'a later version of the connector has used this disk: run that version'],
+])('a disk of %s is refused, and not changed', (_, version, text) => {
+  const directory = diskOf030([])
+  const file = join(directory, 'connector.sqlite')
+  const versionNow = (sql = '') => {
+    const database = new DatabaseSync(file)
+    database.exec(sql)
+    const row = database.prepare('PRAGMA user_version').get()
+    database.close()
+    return row?.user_version
+  }
+  versionNow(`PRAGMA user_version = ${version}`)
+  expect(() => openDatabase(directory, 1)).toThrow(text)
+  expect(versionNow()).toBe(version)
+})
 
 it('each paid sale has one of the webhooks of its amount that are done, and an old webhook that is repeated is known', () => {
   const payment = (key: string, createdAt: number, amount = 500): [string, Record<string, Value>] => [

@@ -2,7 +2,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
 import { countOf } from '../../disk/database.ts'
-import { isOneOf, rowOf } from '../../disk/rows.ts'
 import { MOVED, moved, type Next, PLACE, Place, Queue, RESTED, SCHEDULED } from '../../work/queue.ts'
 
 const BINDING_STATES = ['WAITING', 'CREATED', 'REJECTED', 'DELETED'] as const
@@ -21,7 +20,6 @@ export type BindingRow = z.output<typeof BindingRow>
 type NewBindingRow = Omit<BindingRow, keyof Place>
 type BindingId = Pick<BindingRow, 'site' | 'bindingUid'>
 
-export const BINDING_IS_KNOWN = isOneOf('state', BINDING_STATES)
 const SELECT = `SELECT site, binding_uid AS bindingUid, bank, request, qrc_id AS qrcId, state,
   created_at AS createdAt, expires_at AS expiresAt, ${PLACE} FROM bindings`
 
@@ -40,7 +38,7 @@ export class Bindings {
 
   constructor(database: DatabaseSync) {
     this.queue = new Queue(database, {
-      ...{ table: 'bindings', select: SELECT, lane: 'bank', open: 'rests = 0', isKnown: BINDING_IS_KNOWN },
+      ...{ table: 'bindings', select: SELECT, lane: 'bank', open: 'rests = 0' },
       ...{ longest: 24 * 3_600_000, schema: BindingRow },
     })
     this.#insert = database.prepare(
@@ -129,4 +127,4 @@ export class Bindings {
   }
 }
 
-const rowsOf = (rows: unknown[]): BindingRow[] => rows.map((row) => rowOf(BindingRow, row))
+const rowsOf = (rows: unknown[]): BindingRow[] => rows.map((row) => BindingRow.parse(row))

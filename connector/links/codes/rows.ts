@@ -2,7 +2,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
 import { countOf } from '../../disk/database.ts'
-import { isOneOf, rowOf } from '../../disk/rows.ts'
 import { MOVED, moved, type Next, PLACE, Place, Queue, RESTED, SCHEDULED, WOKEN } from '../../work/queue.ts'
 
 const CODE_TYPES = ['DYNAMIC', 'STATIC', 'COUNTER', 'TOKEN'] as const
@@ -23,12 +22,11 @@ const CodeRow = Place.extend({
 })
 export type CodeRow = z.output<typeof CodeRow>
 const DueCode = CodeRow.extend({ dueAt: z.int() })
-type DueCode = z.output<typeof DueCode>
+export type DueCode = z.output<typeof DueCode>
 const Bank = z.object({ bank: z.string() })
 
 const SELECT = `SELECT id, site, bank, type, amount, state, qrc_id AS qrcId, payload, reference,
   created_at AS createdAt, expires_at AS expiresAt, due_at AS dueAt, ${PLACE} FROM codes`
-export const CODE_IS_KNOWN = `${isOneOf('type', CODE_TYPES)} AND ${isOneOf('state', CODE_STATES)}`
 
 interface StartedCode {
   id: string
@@ -70,7 +68,7 @@ export class Codes {
 
   constructor(database: DatabaseSync) {
     this.queue = new Queue(database, {
-      ...{ table: 'codes', select: SELECT, lane: 'bank', open: 'rests = 0', isKnown: CODE_IS_KNOWN },
+      ...{ table: 'codes', select: SELECT, lane: 'bank', open: 'rests = 0' },
       ...{ longest: 3_600_000, schema: DueCode },
     })
     this.#start = database.prepare(
@@ -97,12 +95,9 @@ export class Codes {
     this.#byLink = database.prepare(`${SELECT} WHERE qrc_id = ?`)
     this.#bySite = database.prepare(`${SELECT} WHERE site = ? AND qrc_id = ?`)
     this.#bankOf = database.prepare('SELECT bank FROM codes WHERE site = ? AND qrc_id = ?')
-    // `$` follows `#`: behind that a reference has the request to bind an account.
-    this.#byReference = database.prepare(
-      `${SELECT} WHERE reference = ?1 OR (reference > ?1 || '#' AND reference < ?1 || '$')`,
-    )
+    this.#byReference = database.prepare(`${SELECT} WHERE link_reference = ?`)
     this.#created = database.prepare(
-      `${SELECT} WHERE created_at < ? AND coalesce(expires_at, ?) >= ? AND qrc_id IS NOT NULL AND ${CODE_IS_KNOWN}
+      `${SELECT} WHERE created_at < ? AND coalesce(expires_at, ?) >= ? AND qrc_id IS NOT NULL
        ORDER BY created_at`,
     )
     this.#stop = database.prepare(`UPDATE codes SET ${RESTED} WHERE site = ?`)
@@ -186,4 +181,4 @@ export class Codes {
   }
 }
 
-const rowsOf = (rows: unknown[]): CodeRow[] => rows.map((row) => rowOf(CodeRow, row))
+const rowsOf = (rows: unknown[]): CodeRow[] => rows.map((row) => CodeRow.parse(row))

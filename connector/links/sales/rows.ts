@@ -2,7 +2,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
 import { timeOf } from '../../disk/database.ts'
-import { isOneOf, rowOf } from '../../disk/rows.ts'
 import { MOVED, moved, type Next, PLACE, Place, Queue, RESTED, SCHEDULED } from '../../work/queue.ts'
 
 const SALE_STATES = ['CALLING', 'OPEN', 'PAID', 'CANCELLED', 'ENDED'] as const
@@ -22,11 +21,10 @@ const SaleRow = Place.extend({
 export type SaleRow = z.output<typeof SaleRow>
 export type NewSaleRow = Omit<SaleRow, keyof Place>
 const DueSale = SaleRow.extend({ dueAt: z.int() })
-type DueSale = z.output<typeof DueSale>
+export type DueSale = z.output<typeof DueSale>
 
 const SELECT = `SELECT site, qrc_id AS qrcId, sale_uid AS saleUid, bank, reference, amount, state,
   created_at AS createdAt, expires_at AS expiresAt, due_at AS dueAt, ${PLACE} FROM sales`
-export const SALE_IS_KNOWN = isOneOf('state', SALE_STATES)
 const IDENTITY = 'site = ? AND qrc_id = ? AND sale_uid = ?'
 
 export class Sales {
@@ -44,7 +42,7 @@ export class Sales {
 
   constructor(database: DatabaseSync) {
     this.queue = new Queue(database, {
-      ...{ table: 'sales', select: SELECT, lane: 'bank', open: 'rests = 0', isKnown: SALE_IS_KNOWN },
+      ...{ table: 'sales', select: SELECT, lane: 'bank', open: 'rests = 0' },
       ...{ longest: 3_600_000, schema: DueSale },
     })
     this.#put = database.prepare(
@@ -55,7 +53,7 @@ export class Sales {
       // After a clock that was ahead, created_at stays in the future, because sales are kept in order; expires_at comes from the
       // service and is right.
       `${SELECT} WHERE reference IS NOT NULL AND min(created_at, expires_at) >= ? AND min(created_at, expires_at) < ?
-       AND ${SALE_IS_KNOWN} ORDER BY created_at`,
+       ORDER BY created_at`,
     )
     this.#stop = database.prepare(`UPDATE sales SET ${RESTED} WHERE site = ?`)
     this.#step = database.prepare(
@@ -102,7 +100,7 @@ export class Sales {
 
   get(site: string, qrcId: string, saleUid: string): SaleRow | undefined {
     const row = this.#get.get(site, qrcId, saleUid)
-    return row && rowOf(SaleRow, row)
+    return row && SaleRow.parse(row)
   }
 
   has(site: string, qrcId: string, saleUid: string): boolean {
@@ -116,13 +114,13 @@ export class Sales {
 
   /** Those that were armed in the period. */
   armedWithin(from: number, to: number): SaleRow[] {
-    return this.#within.all(from, to).map((row) => rowOf(SaleRow, row))
+    return this.#within.all(from, to).map((row) => SaleRow.parse(row))
   }
 
   /** The one for which the bank was last called to arm a code, also without an answer. */
   last(site: string, qrcId: string): SaleRow | undefined {
     const row = this.#last.get(site, qrcId)
-    return row && rowOf(SaleRow, row)
+    return row && SaleRow.parse(row)
   }
 
   /** When the last one of a code was made; 0: there is none. */
@@ -132,6 +130,6 @@ export class Sales {
 
   /** Those of a code that were armed last, the latest first. */
   latest(site: string, qrcId: string): SaleRow[] {
-    return this.#latest.all(site, qrcId).map((row) => rowOf(SaleRow, row))
+    return this.#latest.all(site, qrcId).map((row) => SaleRow.parse(row))
   }
 }

@@ -2,8 +2,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
 import { countOf } from '../../disk/database.ts'
-import { isOneOf, OPEN, rowOf } from '../../disk/rows.ts'
 import { MOVED, moved, type Next, PLACE, Place, Queue, WOKEN } from '../../work/queue.ts'
+import { OPEN } from '../open.ts'
 
 const CHARGE_STATES = ['QUEUED', 'SENDING', 'PENDING', 'HELD', 'COMPLETED', 'DECLINED'] as const
 
@@ -47,7 +47,6 @@ interface ChargeChange {
 const SELECT = `SELECT site, payment_uid AS paymentUid, qrc_id AS qrcId, binding_uid AS bindingUid, bank, request,
   bank_order AS "order", code_reference AS codeReference, amount, purpose, given_at AS givenAt, expires_at AS expiresAt,
   state, note, reason, reference, link_cancelled AS linkCancelled, sent_at AS sentAt, created_at AS createdAt, ${PLACE} FROM charges`
-export const CHARGE_IS_KNOWN = isOneOf('state', CHARGE_STATES)
 
 export class Charges {
   readonly queue: Queue<ChargeRow>
@@ -67,7 +66,7 @@ export class Charges {
 
   constructor(database: DatabaseSync) {
     this.queue = new Queue(database, {
-      ...{ table: 'charges', select: SELECT, lane: 'bank', open: OPEN, isKnown: CHARGE_IS_KNOWN },
+      ...{ table: 'charges', select: SELECT, lane: 'bank', open: OPEN },
       ...{ longest: 3_600_000, schema: ChargeRow },
     })
     this.#insert = database.prepare(
@@ -192,4 +191,4 @@ export class Charges {
   }
 }
 
-const rowsOf = (rows: unknown[]): ChargeRow[] => rows.map((row) => rowOf(ChargeRow, row))
+const rowsOf = (rows: unknown[]): ChargeRow[] => rows.map((row) => ChargeRow.parse(row))

@@ -1,7 +1,6 @@
 // What operators have decided of held refunds and charges, and who: the table that `settle` writes.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
-import { isOneOf } from '../../disk/rows.ts'
 
 const RESULTS = ['COMPLETED', 'DECLINED'] as const
 
@@ -16,7 +15,6 @@ const DecisionRow = z.object({
   by: z.string(),
   decidedAt: z.int(),
 })
-export const DECISION_IS_KNOWN = isOneOf('result', RESULTS)
 type DecisionRow = z.output<typeof DecisionRow>
 /** `refundUid` null: of a charge. */
 type NewDecision = Omit<DecisionRow, 'number'>
@@ -33,7 +31,7 @@ export class Decisions {
     )
     this.#notLogged = database.prepare(
       `SELECT number, site, payment_uid AS paymentUid, refund_uid AS refundUid, result, amount, reason, decided_by AS "by",
-       decided_at AS decidedAt FROM decisions WHERE is_logged = 0 AND ${DECISION_IS_KNOWN} ORDER BY number LIMIT 100`,
+       decided_at AS decidedAt FROM decisions WHERE is_logged = 0 ORDER BY number LIMIT 100`,
     )
     this.#logged = database.prepare('UPDATE decisions SET is_logged = 1 WHERE number = ?')
   }

@@ -2,10 +2,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
 import { countOf } from '../../disk/database.ts'
-import { isOneOf, rowOf } from '../../disk/rows.ts'
 
 const STATUSES = ['COMPLETED', 'DECLINED'] as const
-export const PAYMENT_IS_KNOWN = isOneOf('status', STATUSES)
 
 const PaymentRow = z.object({
   identity: z.string(),
@@ -60,7 +58,7 @@ export class Payments {
 
   ofKey(identity: string, key: string): PaymentRow | undefined {
     const row = this.#byKey.get(identity, key)
-    return row && rowOf(PaymentRow, row)
+    return row && PaymentRow.parse(row)
   }
 
   has(identity: string, key: string): boolean {
@@ -80,12 +78,12 @@ export class Payments {
   /** The payment of a sale that a webhook of this number has told of. */
   ofWebhook(site: string, qrcId: string, number: string): PaymentRow | undefined {
     const row = this.#byWebhook.get(site, qrcId, number)
-    return row && rowOf(PaymentRow, row)
+    return row && PaymentRow.parse(row)
   }
 
   /** The completed payments of a code's sales that no webhook has told of, the oldest first. */
   untold(site: string, qrcId: string): PaymentRow[] {
-    return this.#untold.all(site, qrcId).map((row) => rowOf(PaymentRow, row))
+    return this.#untold.all(site, qrcId).map((row) => PaymentRow.parse(row))
   }
 
   /** A webhook of this number has told of the payment. */
@@ -94,6 +92,6 @@ export class Payments {
   }
 
   ofCode(site: string, qrcId: string): PaymentRow[] {
-    return this.#byCode.all(site, qrcId).map((row) => rowOf(PaymentRow, row))
+    return this.#byCode.all(site, qrcId).map((row) => PaymentRow.parse(row))
   }
 }

@@ -41,7 +41,7 @@ export async function compareRefunds(
     if (open.bank.refundsComparedBy !== 'PAYMENT') findings.push(...(await compareById(core, open, refund)))
     else {
       const payment = JSON.stringify([refund.site, refund.paymentUid])
-      if (!payments.has(payment)) findings.push(...(await triedByPayment(core, open, refund)))
+      if (!payments.has(payment)) findings.push(...(await compareByPayment(core, open, refund)))
       payments.add(payment)
     }
   }
@@ -67,15 +67,6 @@ async function compareById(core: Core, { bank }: OpenBank, refund: RefundRow): P
   const text = `${name}: reported as ${state}, at the bank it is ${stated}`
   if (stated === 'IN_DOUBT') return [notComparable(text)]
   return [{ kind: state === 'DECLINED' ? 'EXCESS' : 'DIFFERENCE', text }]
-}
-
-/** A row of a later version is the trouble of its payment alone. */
-async function triedByPayment(core: Core, open: OpenBank, refund: RefundRow): Promise<RefundFinding[]> {
-  try {
-    return await compareByPayment(core, open, refund)
-  } catch (error) {
-    return [notComparable(`${refund.site} refunds of ${refund.paymentUid}: ${messageOf(error)}`)]
-  }
 }
 
 async function compareByPayment(

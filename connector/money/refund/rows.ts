@@ -2,8 +2,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
 import { countOf } from '../../disk/database.ts'
-import { isOneOf, OPEN, rowOf } from '../../disk/rows.ts'
 import { MOVED, moved, type Next, PLACE, Place, Queue, WOKEN } from '../../work/queue.ts'
+import { OPEN } from '../open.ts'
 
 const REFUND_STATES = ['QUEUED', 'SENDING', 'PENDING', 'HELD', 'COMPLETED', 'DECLINED'] as const
 
@@ -42,7 +42,6 @@ interface RefundChange {
 const SELECT = `SELECT site, payment_uid AS paymentUid, refund_uid AS refundUid, bank, qrc_id AS qrcId, reference,
   network_uid AS networkUid, amount, given_at AS givenAt, state, note, reason, sent_at AS sentAt, bank_uid AS bankUid, told, told_at AS toldAt, created_at AS createdAt,
   ${PLACE} FROM refunds`
-export const REFUND_IS_KNOWN = isOneOf('state', REFUND_STATES)
 
 /** One refund of a payment is in flight: the oldest that waits begins when no other is open. */
 const IS_READY = `NOT (state = 'QUEUED' AND EXISTS (SELECT 1 FROM refunds AS other
@@ -67,7 +66,7 @@ export class Refunds {
 
   constructor(database: DatabaseSync) {
     this.queue = new Queue(database, {
-      ...{ table: 'refunds', select: SELECT, lane: 'bank', open: OPEN, isKnown: REFUND_IS_KNOWN },
+      ...{ table: 'refunds', select: SELECT, lane: 'bank', open: OPEN },
       ...{ isReady: IS_READY, longest: 3_600_000, schema: RefundRow },
     })
     this.#insert = database.prepare(
@@ -143,7 +142,7 @@ export class Refunds {
 
   get({ site, paymentUid, refundUid }: RefundId): RefundRow | undefined {
     const row = this.#get.get(site, paymentUid, refundUid)
-    return row && rowOf(RefundRow, row)
+    return row && RefundRow.parse(row)
   }
 
   ofPayment(site: string, paymentUid: string): RefundRow[] {
@@ -187,4 +186,4 @@ export class Refunds {
   }
 }
 
-const rowsOf = (rows: unknown[]): RefundRow[] => rows.map((row) => rowOf(RefundRow, row))
+const rowsOf = (rows: unknown[]): RefundRow[] => rows.map((row) => RefundRow.parse(row))

@@ -1,0 +1,143 @@
+// Asks banks about open codes and sales, because webhooks get lost.
+import type { CodeState } from '../banks/bank.ts'
+import { type Core, type KnownCode, knownCodeOf } from '../core.ts'
+import { messageOf } from '../log.ts'
+import { recordState } from '../money/payment/payments.ts'
+import type { Queue } from '../work/queue.ts'
+import { QueueRunner } from '../work/runner.ts'
+import { isLate, nextAsk } from '../work/schedule.ts'
+import { type LateSubject, MAX_LATE_ASKS, subjectText } from './codes/late-asks.ts'
+import type { CodeRow, DueCode } from './codes/rows.ts'
+import type { DueSale, SaleRow } from './sales/rows.ts'
+import { codeOfSale } from './sales/sales.ts'
+import { Silences } from './silences.ts'
+
+const PER_BANK = 4
+const HOUR_MS = 3_600_000
+
+/** Codes and sales in one order: neither take all that the bank is asked at once. A bank that is down, or not configured, is not asked. */
+function queueOf(core: Core, silences: Silences): Pick<Queue<DueCode | DueSale>, 'lanes' | 'due'> {
+  const queues = [core.disk.codes.queue, core.disk.sales.queue]
+  return {
+    lanes: (now) => {
+      const lanes = new Set(queues.flatMap((queue) => queue.lanes(now)))
+      return Array.from(lanes).filter((name) => core.banks.has(name) && !silences.isPaused(name, now))
+    },
+    due: (lane, now, limit) =>
+      queues
+        .flatMap<DueCode | DueSale>((queue) => queue.due(lane, now, limit))
+        .toSorted((a, b) => a.dueAt - b.dueAt),
+  }
+}
+
+export class Asker extends QueueRunner<DueCode | DueSale> {
+  readonly #silences: Silences
+
+  constructor(core: Core) {
+    const silences = new Silences(core)
+    super(core, queueOf(core, silences), { perLane: PER_BANK })
+    this.#silences = silences
+  }
+
+  protected idOf(row: DueCode | DueSale): string {
+    return 'saleUid' in row ? subjectText(row) : row.id
+  }
+
+  protected run(row: DueCode | DueSale): Promise<void> {
+    return 'saleUid' in row ? this.#askSale(row) : this.#askCode(row)
+  }
+
+  /**
+   * What the bank states. A refusal and no answer are one thing here: nothing is known of this code, and others are
+   * asked about as before.
+   * @returns for a bank that is down, when the code is asked about: after those that wait for their turn
+   */
+  async #stateOf({ bank, code }: KnownCode, id: string): Promise<CodeState | number> {
+    const { name } = bank
+    try {
+      const state = await bank.bank.state(code)
+      this.#silences.end(name)
+      return state
+    } catch (error) {
+      const fields = { bank: name, qrcId: code.qrcId, error: messageOf(error) }
+      this.core.log('warning', 'a bank did not state a code', fields)
+      return this.#silences.pauseAfter(error, name, id) ?? { payments: [], isPending: false }
+    }
+  }
+
+  async #askCode(row: CodeRow): Promise<void> {
+    const { codes, payments } = this.core.disk
+    const asked = await this.#asked(row, codes.queue, knownCodeOf(this.core, row), row.id)
+    if (!asked) return
+    const { known, state, now } = asked
+    const { site } = row
+    const { qrcId } = known.code
+    if (row.type === 'DYNAMIC' && payments.isPaid(site, qrcId))
+      return codes.step(row, 'PAID', { now, dueAt: 'REST' })
+    if (hasMoved(row, codes.get(row.id))) return
+    const { state: next, dueAt } = this.#following(row, { site, qrcId, saleUid: '' }, state, now)
+    codes.step(row, next, { now, dueAt })
+  }
+
+  async #askSale(sale: SaleRow): Promise<void> {
+    const { sales } = this.core.disk
+    const asked = await this.#asked(sale, sales.queue, codeOfSale(this.core, sale), subjectText(sale), sale)
+    if (!asked) return
+    const { state, now } = asked
+    if (state.payments.length > 0) return sales.step(sale, 'PAID', { now, dueAt: 'REST' })
+    if (hasMoved(sale, sales.get(sale.site, sale.qrcId, sale.saleUid))) return
+    const { state: next, dueAt } = this.#following(sale, sale, state, now)
+    sales.step(sale, next, { now, dueAt })
+  }
+
+  /** Asks the bank, and records what it states. @returns undefined where it is asked again */
+  async #asked<Row extends CodeRow | SaleRow>(
+    row: Row,
+    queue: Pick<Queue<Row & { dueAt: number }>, 'delay'>,
+    known: KnownCode | undefined,
+    id: string,
+    sale?: SaleRow,
+  ): Promise<{ known: KnownCode; state: CodeState; now: number } | undefined> {
+    const now = this.core.platform.now()
+    const again = (dueAt: number): undefined => {
+      queue.delay(row, { now, dueAt })
+    }
+    if (!known) return again(now + HOUR_MS)
+    const state = await this.#stateOf(known, id)
+    if (typeof state === 'number') return again(state)
+    recordState(this.core, known, state, sale)
+    return { known, state, now }
+  }
+
+  /** What an unpaid code or sale becomes after the bank was asked about it, and when to ask again. */
+  #following(
+    row: CodeRow | SaleRow,
+    subject: LateSubject,
+    { isPending, isOver = false }: CodeState,
+    askedAt: number,
+  ) {
+    const { lateAsks } = this.core.disk
+    const endsAt = row.expiresAt ?? undefined
+    const next = nextAsk({ createdAt: row.createdAt, endsAt, askedAt, isPending, isOver })
+    if (next === undefined) {
+      lateAsks.clear(subject)
+      return { state: row.state === 'OPEN' ? ('ENDED' as const) : row.state, dueAt: 'REST' as const }
+    }
+    // A payment in progress is asked about without an end, and its hourly asks are counted apart.
+    const isUndecided =
+      !isOver && isLate(askedAt, isPending && endsAt !== undefined ? endsAt + HOUR_MS : endsAt)
+    const asks = isUndecided ? lateAsks.add(subject, isPending) : 0
+    const isLast = !isPending && asks >= MAX_LATE_ASKS
+    if (isLast || asks === MAX_LATE_ASKS) {
+      const { site, qrcId, saleUid } = subject
+      this.core.log('error', 'a bank does not state whether a code was paid', {
+        ...{ site, bank: row.bank, qrcId, saleUid },
+      })
+    }
+    return { state: row.state, dueAt: isLast ? ('REST' as const) : next }
+  }
+}
+
+/** Cancelled, paid, woken, or of a site that was deleted, while the bank was asked: its schedule is set, and the ask does not count. */
+const hasMoved = (row: CodeRow | SaleRow, meanwhile: CodeRow | SaleRow | undefined): boolean =>
+  meanwhile?.state !== row.state || meanwhile.wakes !== row.wakes
