@@ -34,51 +34,51 @@ const DeletedSite = z.object({ row: z.int(), site: z.string() })
 export type DeletedSite = z.output<typeof DeletedSite>
 const Last = z.object({ last: z.int().nullable() })
 
+const statementsOf = (database: DatabaseSync) => ({
+  add: database.prepare('INSERT INTO deleted_sites (site) VALUES (?) ON CONFLICT DO NOTHING'),
+  addAgain: database.prepare(
+    // A new row: a pass that is under way, also in another process, erases for the one before.
+    'INSERT OR REPLACE INTO deleted_sites (site) VALUES (?)',
+  ),
+  remove: database.prepare('DELETE FROM deleted_sites WHERE site = ?'),
+  toErase: database.prepare('SELECT rowid AS row, site FROM deleted_sites WHERE is_erased = 0'),
+  erased: database.prepare('UPDATE deleted_sites SET is_erased = 1 WHERE rowid = ? AND site = ?'),
+})
+
 export class PayerData {
   readonly #database: DatabaseSync
   readonly #statements: readonly StatementSync[]
   readonly #last: readonly StatementSync[]
-  readonly #add: StatementSync
-  readonly #addAgain: StatementSync
-  readonly #remove: StatementSync
-  readonly #toErase: StatementSync
-  readonly #erased: StatementSync
+  readonly #sql: ReturnType<typeof statementsOf>
 
   constructor(database: DatabaseSync) {
+    this.#sql = statementsOf(database)
     this.#database = database
     this.#statements = STATEMENTS.map((text) => database.prepare(text))
     this.#last = ['reports', 'webhooks', 'refunds', 'charges', 'decisions'].map((table) =>
       database.prepare(`SELECT max(rowid) AS last FROM ${table}`),
     )
-    this.#add = database.prepare('INSERT INTO deleted_sites (site) VALUES (?) ON CONFLICT DO NOTHING')
-    this.#addAgain = database.prepare(
-      // A new row: a pass that is under way, also in another process, erases for the one before.
-      'INSERT OR REPLACE INTO deleted_sites (site) VALUES (?)',
-    )
-    this.#remove = database.prepare('DELETE FROM deleted_sites WHERE site = ?')
-    this.#toErase = database.prepare('SELECT rowid AS row, site FROM deleted_sites WHERE is_erased = 0')
-    this.#erased = database.prepare('UPDATE deleted_sites SET is_erased = 1 WHERE rowid = ? AND site = ?')
   }
 
   /** The service has deleted the data of the site. @param hasNews whether something of it was stored just now */
   siteDeleted(site: string, hasNews: boolean): void {
-    if (hasNews) this.#addAgain.run(site)
-    else this.#add.run(site)
+    if (hasNews) this.#sql.addAgain.run(site)
+    else this.#sql.add.run(site)
   }
 
   /** The service has the site, perhaps again after a restore. */
   siteExists(site: string): void {
-    this.#remove.run(site)
+    this.#sql.remove.run(site)
   }
 
   /** A pass begins. @returns deleted sites of which the disk may have payers' data */
   sitesToErase(): DeletedSite[] {
-    return this.#toErase.all().map((row) => DeletedSite.parse(row))
+    return this.#sql.toErase.all().map((row) => DeletedSite.parse(row))
   }
 
   /** The pass has ended: of the site nothing is left, unless something was stored meanwhile. */
   siteErased({ row, site }: DeletedSite): void {
-    this.#erased.run(row, site)
+    this.#sql.erased.run(row, site)
   }
 
   /**

@@ -1,5 +1,5 @@
 // Verified webhooks on disk, until they are reported.
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
 import { countOf, timeOf } from '../disk/database.ts'
 import { MOVED, moved, type Next, PLACE, Place, Queue, WOKEN } from '../work/queue.ts'
@@ -33,59 +33,54 @@ const SELECT = `SELECT bank, id, content, coalesce(content ->> 'qrcId', id) AS s
   FROM webhooks`
 const OPEN = `state = 'NEW'`
 
+const statementsOf = (database: DatabaseSync) => ({
+  insert: database.prepare(
+    `INSERT INTO webhooks (bank, id, content, state, received_at, due_at, stepped_at)
+       VALUES (?1, ?2, ?3, 'NEW', ?4, ?4, ?4) ON CONFLICT DO NOTHING`,
+  ),
+  again: database.prepare(
+    `UPDATE webhooks SET state = 'NEW', problem = NULL, note = '', content = ?1, received_at = ?2, attempts = 0,
+         due_at = ?2, stepped_at = ?2, rests = 0, wakes = wakes + 1
+       WHERE bank = ?3 AND id = ?4 AND (state IN ('GIVEN_UP', 'NEW') OR state = 'DONE' AND ?1 ->> '$.payment' IS NULL)`,
+  ),
+  // Its report has the payer from now on; a repeat by the bank brings the payer again.
+  finish: database.prepare(
+    `UPDATE webhooks SET state = ?, note = ?, content = json_remove(content, '$.payment.payer')
+       WHERE bank = ? AND id = ? AND received_at = ?`,
+  ),
+  delay: database.prepare(
+    `UPDATE webhooks SET problem = :problem, note = :note, ${MOVED} WHERE rowid = :place AND ${OPEN}`,
+  ),
+  waiting: database.prepare(`${SELECT} WHERE state = 'NEW' ORDER BY received_at`),
+  waitingCount: database.prepare(`SELECT count(*) AS count FROM webhooks WHERE state = 'NEW'`),
+  oldestSince: database.prepare(
+    `SELECT min(received_at) AS time FROM webhooks WHERE state = 'NEW' AND received_at >= ?`,
+  ),
+  wake: database.prepare(
+    `UPDATE webhooks SET ${WOKEN} WHERE ${OPEN}
+       AND (content ->> 'qrcId' = :qrcId OR content ->> 'reference' = :reference OR content ->> 'order' = :order)`,
+  ),
+  wakeBinding: database.prepare(
+    `UPDATE webhooks SET ${WOKEN} WHERE ${OPEN} AND content ->> '$.binding.request' = :request`,
+  ),
+  wakeResting: database.prepare(`UPDATE webhooks SET ${WOKEN} WHERE ${OPEN} AND rests = 1`),
+})
+
 export class Webhooks {
   readonly queue: Queue<WebhookRow>
-  readonly #insert: StatementSync
-  readonly #again: StatementSync
-  readonly #finish: StatementSync
-  readonly #delay: StatementSync
-  readonly #waiting: StatementSync
-  readonly #waitingCount: StatementSync
-  readonly #oldestSince: StatementSync
-  readonly #wake: StatementSync
-  readonly #wakeBinding: StatementSync
-  readonly #wakeResting: StatementSync
+  readonly #sql: ReturnType<typeof statementsOf>
 
   constructor(database: DatabaseSync) {
+    this.#sql = statementsOf(database)
     this.queue = new Queue(database, {
       ...{ table: 'webhooks', select: SELECT, lane: 'bank', open: OPEN, key: 'subject', isNewFirst: true },
       ...{ longest: 3_600_000, schema: WebhookRow },
     })
-    this.#insert = database.prepare(
-      `INSERT INTO webhooks (bank, id, content, state, received_at, due_at, stepped_at)
-       VALUES (?1, ?2, ?3, 'NEW', ?4, ?4, ?4) ON CONFLICT DO NOTHING`,
-    )
-    this.#again = database.prepare(
-      `UPDATE webhooks SET state = 'NEW', problem = NULL, note = '', content = ?1, received_at = ?2, attempts = 0,
-         due_at = ?2, stepped_at = ?2, rests = 0, wakes = wakes + 1
-       WHERE bank = ?3 AND id = ?4 AND (state IN ('GIVEN_UP', 'NEW') OR state = 'DONE' AND ?1 ->> '$.payment' IS NULL)`,
-    )
-    // Its report has the payer from now on; a repeat by the bank brings the payer again.
-    this.#finish = database.prepare(
-      `UPDATE webhooks SET state = ?, note = ?, content = json_remove(content, '$.payment.payer')
-       WHERE bank = ? AND id = ? AND received_at = ?`,
-    )
-    this.#delay = database.prepare(
-      `UPDATE webhooks SET problem = :problem, note = :note, ${MOVED} WHERE rowid = :place AND ${OPEN}`,
-    )
-    this.#waiting = database.prepare(`${SELECT} WHERE state = 'NEW' ORDER BY received_at`)
-    this.#waitingCount = database.prepare(`SELECT count(*) AS count FROM webhooks WHERE state = 'NEW'`)
-    this.#oldestSince = database.prepare(
-      `SELECT min(received_at) AS time FROM webhooks WHERE state = 'NEW' AND received_at >= ?`,
-    )
-    this.#wake = database.prepare(
-      `UPDATE webhooks SET ${WOKEN} WHERE ${OPEN}
-       AND (content ->> 'qrcId' = :qrcId OR content ->> 'reference' = :reference OR content ->> 'order' = :order)`,
-    )
-    this.#wakeBinding = database.prepare(
-      `UPDATE webhooks SET ${WOKEN} WHERE ${OPEN} AND content ->> '$.binding.request' = :request`,
-    )
-    this.#wakeResting = database.prepare(`UPDATE webhooks SET ${WOKEN} WHERE ${OPEN} AND rests = 1`)
   }
 
   /** @returns whether it is new */
   insert({ bank, id, content }: NewWebhook, now: number): boolean {
-    return this.#insert.run(bank, id, content, now).changes === 1
+    return this.#sql.insert.run(bank, id, content, now).changes === 1
   }
 
   /**
@@ -93,35 +88,35 @@ export class Webhooks {
    * it tells of no payment, because the bank may have something new under the same text.
    */
   again({ bank, id, content }: NewWebhook, now: number): void {
-    this.#again.run(content, now, bank, id)
+    this.#sql.again.run(content, now, bank, id)
   }
 
   /** One that the bank has repeated meanwhile is processed again. */
   finish({ bank, id, receivedAt }: WebhookRow, state: 'DONE' | 'FOREIGN' | 'GIVEN_UP', note: string): void {
-    this.#finish.run(state, note, bank, id, receivedAt)
+    this.#sql.finish.run(state, note, bank, id, receivedAt)
   }
 
   /** @param why its note has the words of an error */
   delay(row: WebhookRow, why: { problem?: Problem; note?: string }, next: Next): void {
     const { problem = null, note = '' } = why
-    this.#delay.run({ place: row.place, problem, note, ...moved(row, next) })
+    this.#sql.delay.run({ place: row.place, problem, note, ...moved(row, next) })
   }
 
   wakeResting(now: number): void {
-    this.#wakeResting.run({ now })
+    this.#sql.wakeResting.run({ now })
   }
 
   waiting(): WebhookRow[] {
-    return this.#waiting.all().map((row) => WebhookRow.parse(row))
+    return this.#sql.waiting.all().map((row) => WebhookRow.parse(row))
   }
 
   countWaiting(): number {
-    return countOf(this.#waitingCount)
+    return countOf(this.#sql.waitingCount)
   }
 
   /** When the oldest that waits, and came since then, was received; null if there is none. */
   oldestSince(time: number): number | null {
-    return timeOf(this.#oldestSince, time)
+    return timeOf(this.#sql.oldestSince, time)
   }
 
   /**
@@ -133,11 +128,11 @@ export class Webhooks {
     now: number,
   ): void {
     const { qrcId = null, reference = null, order = null } = named
-    this.#wake.run({ now, qrcId, reference, order })
+    this.#sql.wake.run({ now, qrcId, reference, order })
   }
 
   /** The request to bind an account is on disk now: webhooks that name it are due. */
   wakeBinding(request: string, now: number): void {
-    this.#wakeBinding.run({ now, request })
+    this.#sql.wakeBinding.run({ now, request })
   }
 }

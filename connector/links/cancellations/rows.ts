@@ -1,5 +1,5 @@
 // Cancellations of links that the bank has not confirmed yet.
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
 import { countOf } from '../../disk/database.ts'
 import { MOVED, moved, type Next, PLACE, Place, Queue } from '../../work/queue.ts'
@@ -16,57 +16,56 @@ type NewCancellation = Omit<CancellationRow, keyof Place>
 
 const SELECT = `SELECT site, qrc_id AS qrcId, reference, bank, since, ${PLACE} FROM cancellations`
 
+const statementsOf = (database: DatabaseSync) => ({
+  put: database.prepare(
+    `INSERT INTO cancellations (site, qrc_id, reference, bank, since, due_at, stepped_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?5)
+       ON CONFLICT DO NOTHING`,
+  ),
+  done: database.prepare('DELETE FROM cancellations WHERE site = ? AND qrc_id = ?'),
+  // By its identity: rows are deleted, and a later one can have the number of an earlier one. `since`: nor is it another request.
+  delay: database.prepare(
+    `UPDATE cancellations SET ${MOVED} WHERE site = :site AND qrc_id = :qrcId AND since = :since`,
+  ),
+  get: database.prepare(`${SELECT} WHERE site = ? AND qrc_id = ?`),
+  all: database.prepare(`${SELECT} ORDER BY since, site, qrc_id`),
+  count: database.prepare('SELECT count(*) AS count FROM cancellations'),
+})
+
 export class Cancellations {
   readonly queue: Queue<CancellationRow>
-  readonly #put: StatementSync
-  readonly #done: StatementSync
-  readonly #delay: StatementSync
-  readonly #get: StatementSync
-  readonly #all: StatementSync
-  readonly #count: StatementSync
+  readonly #sql: ReturnType<typeof statementsOf>
 
   constructor(database: DatabaseSync) {
+    this.#sql = statementsOf(database)
     this.queue = new Queue(database, {
       ...{ table: 'cancellations', select: SELECT, lane: 'bank', open: 'TRUE', longest: 3_600_000 },
       schema: CancellationRow,
     })
-    this.#put = database.prepare(
-      `INSERT INTO cancellations (site, qrc_id, reference, bank, since, due_at, stepped_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?5)
-       ON CONFLICT DO NOTHING`,
-    )
-    this.#done = database.prepare('DELETE FROM cancellations WHERE site = ? AND qrc_id = ?')
-    // By its identity: rows are deleted, and a later one can have the number of an earlier one. `since`: nor is it another request.
-    this.#delay = database.prepare(
-      `UPDATE cancellations SET ${MOVED} WHERE site = :site AND qrc_id = :qrcId AND since = :since`,
-    )
-    this.#get = database.prepare(`${SELECT} WHERE site = ? AND qrc_id = ?`)
-    this.#all = database.prepare(`${SELECT} ORDER BY since, site, qrc_id`)
-    this.#count = database.prepare('SELECT count(*) AS count FROM cancellations')
   }
 
   /** Before the bank is called. @returns the row; that of an earlier request stays */
   put({ site, qrcId, reference, bank, since }: NewCancellation, dueAt: number): CancellationRow {
-    this.#put.run(site, qrcId, reference, bank, since, dueAt)
-    return CancellationRow.parse(this.#get.get(site, qrcId))
+    this.#sql.put.run(site, qrcId, reference, bank, since, dueAt)
+    return CancellationRow.parse(this.#sql.get.get(site, qrcId))
   }
 
   /** The bank has not confirmed it. */
   delay(row: CancellationRow, next: Next): void {
     const { site, qrcId, since } = row
-    this.#delay.run({ site, qrcId, since, ...moved(row, next) })
+    this.#sql.delay.run({ site, qrcId, since, ...moved(row, next) })
   }
 
   /** Nobody can pay the link any more. */
   done({ site, qrcId }: CancellationRow): void {
-    this.#done.run(site, qrcId)
+    this.#sql.done.run(site, qrcId)
   }
 
   /** The oldest first. */
   all(): CancellationRow[] {
-    return this.#all.all().map((row) => CancellationRow.parse(row))
+    return this.#sql.all.all().map((row) => CancellationRow.parse(row))
   }
 
   count(): number {
-    return countOf(this.#count)
+    return countOf(this.#sql.count)
   }
 }

@@ -1,5 +1,5 @@
 // Sales on disk: those for which a COUNTER code was armed at a bank.
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
 import { timeOf } from '../../disk/database.ts'
 import { MOVED, moved, type Next, PLACE, Place, Queue, RESTED, SCHEDULED } from '../../work/queue.ts'
@@ -27,109 +27,104 @@ const SELECT = `SELECT site, qrc_id AS qrcId, sale_uid AS saleUid, bank, referen
   created_at AS createdAt, expires_at AS expiresAt, due_at AS dueAt, ${PLACE} FROM sales`
 const IDENTITY = 'site = ? AND qrc_id = ? AND sale_uid = ?'
 
+const statementsOf = (database: DatabaseSync) => ({
+  put: database.prepare(
+    `INSERT OR REPLACE INTO sales (site, qrc_id, sale_uid, bank, reference, amount, state, created_at, expires_at,
+       stepped_at, due_at, rests) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?8, ?10, ?10 IS NULL)`,
+  ),
+  within: database.prepare(
+    // After a clock that was ahead, created_at stays in the future, because sales are kept in order; expires_at comes from the
+    // service and is right.
+    `${SELECT} WHERE reference IS NOT NULL AND min(created_at, expires_at) >= ? AND min(created_at, expires_at) < ?
+       ORDER BY created_at`,
+  ),
+  stop: database.prepare(`UPDATE sales SET ${RESTED} WHERE site = ?`),
+  step: database.prepare(
+    `UPDATE sales SET state = :state, ${MOVED}
+       WHERE site = :site AND qrc_id = :qrcId AND sale_uid = :saleUid AND (state = :from OR :state = 'PAID')`,
+  ),
+  cancelled: database.prepare(
+    `UPDATE sales SET state = 'CANCELLED', ${SCHEDULED} WHERE site = :site AND qrc_id = :qrcId AND sale_uid = :saleUid`,
+  ),
+  get: database.prepare(`${SELECT} WHERE ${IDENTITY}`),
+  last: database.prepare(
+    `${SELECT} WHERE site = ? AND qrc_id = ? ORDER BY created_at DESC, rowid DESC LIMIT 1`,
+  ),
+  lastAt: database.prepare('SELECT max(created_at) AS time FROM sales WHERE site = ? AND qrc_id = ?'),
+  calling: database.prepare(
+    `SELECT 1 FROM sales WHERE site = ? AND qrc_id = ? AND amount = ? AND state = 'CALLING' LIMIT 1`,
+  ),
+  latest: database.prepare(
+    `${SELECT} WHERE site = ? AND qrc_id = ? AND reference IS NOT NULL ORDER BY created_at DESC LIMIT 10`,
+  ),
+})
+
 export class Sales {
   readonly queue: Queue<DueSale>
-  readonly #put: StatementSync
-  readonly #step: StatementSync
-  readonly #cancelled: StatementSync
-  readonly #get: StatementSync
-  readonly #last: StatementSync
-  readonly #lastAt: StatementSync
-  readonly #latest: StatementSync
-  readonly #calling: StatementSync
-  readonly #within: StatementSync
-  readonly #stop: StatementSync
+  readonly #sql: ReturnType<typeof statementsOf>
 
   constructor(database: DatabaseSync) {
+    this.#sql = statementsOf(database)
     this.queue = new Queue(database, {
       ...{ table: 'sales', select: SELECT, lane: 'bank', open: 'rests = 0' },
       ...{ longest: 3_600_000, schema: DueSale },
     })
-    this.#put = database.prepare(
-      `INSERT OR REPLACE INTO sales (site, qrc_id, sale_uid, bank, reference, amount, state, created_at, expires_at,
-       stepped_at, due_at, rests) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?8, ?10, ?10 IS NULL)`,
-    )
-    this.#within = database.prepare(
-      // After a clock that was ahead, created_at stays in the future, because sales are kept in order; expires_at comes from the
-      // service and is right.
-      `${SELECT} WHERE reference IS NOT NULL AND min(created_at, expires_at) >= ? AND min(created_at, expires_at) < ?
-       ORDER BY created_at`,
-    )
-    this.#stop = database.prepare(`UPDATE sales SET ${RESTED} WHERE site = ?`)
-    this.#step = database.prepare(
-      `UPDATE sales SET state = :state, ${MOVED}
-       WHERE site = :site AND qrc_id = :qrcId AND sale_uid = :saleUid AND (state = :from OR :state = 'PAID')`,
-    )
-    this.#cancelled = database.prepare(
-      `UPDATE sales SET state = 'CANCELLED', ${SCHEDULED} WHERE site = :site AND qrc_id = :qrcId AND sale_uid = :saleUid`,
-    )
-    this.#get = database.prepare(`${SELECT} WHERE ${IDENTITY}`)
-    this.#last = database.prepare(
-      `${SELECT} WHERE site = ? AND qrc_id = ? ORDER BY created_at DESC, rowid DESC LIMIT 1`,
-    )
-    this.#lastAt = database.prepare('SELECT max(created_at) AS time FROM sales WHERE site = ? AND qrc_id = ?')
-    this.#calling = database.prepare(
-      `SELECT 1 FROM sales WHERE site = ? AND qrc_id = ? AND amount = ? AND state = 'CALLING' LIMIT 1`,
-    )
-    this.#latest = database.prepare(
-      `${SELECT} WHERE site = ? AND qrc_id = ? AND reference IS NOT NULL ORDER BY created_at DESC LIMIT 10`,
-    )
   }
 
   /** Whether the bank did not answer an arming of the amount. */
   isWithoutAnswer(site: string, qrcId: string, amount: number): boolean {
-    return this.#calling.get(site, qrcId, amount) !== undefined
+    return this.#sql.calling.get(site, qrcId, amount) !== undefined
   }
 
   /** @param dueAt null: the bank is not asked */
   put(sale: NewSaleRow, dueAt: number | null): void {
     const { site, qrcId, saleUid, bank, reference, amount, state, createdAt, expiresAt } = sale
-    this.#put.run(site, qrcId, saleUid, bank, reference, amount, state, createdAt, expiresAt, dueAt)
+    this.#sql.put.run(site, qrcId, saleUid, bank, reference, amount, state, createdAt, expiresAt, dueAt)
   }
 
   /** Nothing is changed where the state is another one meanwhile, but that a payment is a fact. */
   step(sale: SaleRow, state: SaleRow['state'], next: Next): void {
     const { site, qrcId, saleUid, state: from } = sale
-    this.#step.run({ site, qrcId, saleUid, from, state, ...moved(sale, next) })
+    this.#sql.step.run({ site, qrcId, saleUid, from, state, ...moved(sale, next) })
   }
 
   /** The bank has disarmed the code. */
   cancelled({ site, qrcId, saleUid }: SaleRow, dueAt: number): void {
-    this.#cancelled.run({ site, qrcId, saleUid, dueAt })
+    this.#sql.cancelled.run({ site, qrcId, saleUid, dueAt })
   }
 
   get(site: string, qrcId: string, saleUid: string): SaleRow | undefined {
-    const row = this.#get.get(site, qrcId, saleUid)
+    const row = this.#sql.get.get(site, qrcId, saleUid)
     return row && SaleRow.parse(row)
   }
 
   has(site: string, qrcId: string, saleUid: string): boolean {
-    return this.#get.get(site, qrcId, saleUid) !== undefined
+    return this.#sql.get.get(site, qrcId, saleUid) !== undefined
   }
 
   /** The site is deleted. */
   stopAsking(site: string): void {
-    this.#stop.run(site)
+    this.#sql.stop.run(site)
   }
 
   /** Those that were armed in the period. */
   armedWithin(from: number, to: number): SaleRow[] {
-    return this.#within.all(from, to).map((row) => SaleRow.parse(row))
+    return this.#sql.within.all(from, to).map((row) => SaleRow.parse(row))
   }
 
   /** The one for which the bank was last called to arm a code, also without an answer. */
   last(site: string, qrcId: string): SaleRow | undefined {
-    const row = this.#last.get(site, qrcId)
+    const row = this.#sql.last.get(site, qrcId)
     return row && SaleRow.parse(row)
   }
 
   /** When the last one of a code was made; 0: there is none. */
   lastAt(site: string, qrcId: string): number {
-    return timeOf(this.#lastAt, site, qrcId) ?? 0
+    return timeOf(this.#sql.lastAt, site, qrcId) ?? 0
   }
 
   /** Those of a code that were armed last, the latest first. */
   latest(site: string, qrcId: string): SaleRow[] {
-    return this.#latest.all(site, qrcId).map((row) => SaleRow.parse(row))
+    return this.#sql.latest.all(site, qrcId).map((row) => SaleRow.parse(row))
   }
 }

@@ -1,5 +1,5 @@
 // Charges of bound accounts on disk: what was taken, what was sent, what is held.
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
 import { countOf } from '../../disk/database.ts'
 import { MOVED, moved, type Next, PLACE, Place, Queue, WOKEN } from '../../work/queue.ts'
@@ -48,73 +48,63 @@ const SELECT = `SELECT site, payment_uid AS paymentUid, qrc_id AS qrcId, binding
   bank_order AS "order", code_reference AS codeReference, amount, purpose, given_at AS givenAt, expires_at AS expiresAt,
   state, note, reason, reference, link_cancelled AS linkCancelled, sent_at AS sentAt, created_at AS createdAt, ${PLACE} FROM charges`
 
-export class Charges {
-  readonly queue: Queue<ChargeRow>
-  readonly #insert: StatementSync
-  readonly #change: StatementSync
-  readonly #get: StatementSync
-  readonly #ended: StatementSync
-  readonly #byOrder: StatementSync
-  readonly #byNote: StatementSync
-  readonly #unsent: StatementSync
-  readonly #held: StatementSync
-  readonly #heldCount: StatementSync
-  readonly #oldest: StatementSync
-  readonly #holdAll: StatementSync
-  readonly #endedWithin: StatementSync
-  readonly #wake: StatementSync
-
-  constructor(database: DatabaseSync) {
-    this.queue = new Queue(database, {
-      ...{ table: 'charges', select: SELECT, lane: 'bank', open: OPEN },
-      ...{ longest: 3_600_000, schema: ChargeRow },
-    })
-    this.#insert = database.prepare(
+function statementsOf(database: DatabaseSync) {
+  const identity = 'site = ? AND payment_uid = ?'
+  return {
+    insert: database.prepare(
       `INSERT INTO charges (site, payment_uid, qrc_id, binding_uid, bank, request, bank_order, code_reference, amount,
        purpose, given_at, expires_at, state, reason, created_at, due_at, stepped_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-    )
-    const identity = 'site = ? AND payment_uid = ?'
-    this.#change = database.prepare(
+    ),
+    change: database.prepare(
       `UPDATE charges SET state = :state, note = coalesce(:note, note), reason = coalesce(:reason, reason),
        reference = coalesce(:reference, reference), link_cancelled = coalesce(:linkCancelled, link_cancelled),
        sent_at = coalesce(:sentAt, sent_at), amount = coalesce(:amount, amount), ${MOVED}
        WHERE site = :site AND payment_uid = :paymentUid AND state = :from`,
-    )
-    this.#get = database.prepare(`${SELECT} WHERE ${identity}`)
-    this.#ended = database.prepare(`${SELECT} WHERE ${identity} AND state IN ('COMPLETED', 'DECLINED')`)
-    this.#byOrder = database.prepare(`${SELECT} WHERE bank_order = ?`)
-    this.#byNote = database.prepare(`${SELECT} WHERE note = ? AND note <> ''`)
-    this.#unsent = database.prepare(
-      `${SELECT} WHERE ${OPEN} AND state = 'QUEUED' AND site = ? AND binding_uid = ?`,
-    )
-    this.#held = database.prepare(`${SELECT} WHERE ${OPEN} AND state = 'HELD' ORDER BY given_at`)
-    this.#heldCount = database.prepare(
-      `SELECT count(*) AS count FROM charges WHERE ${OPEN} AND state = 'HELD'`,
-    )
-    this.#oldest = database.prepare(
+    ),
+    get: database.prepare(`${SELECT} WHERE ${identity}`),
+    ended: database.prepare(`${SELECT} WHERE ${identity} AND state IN ('COMPLETED', 'DECLINED')`),
+    byOrder: database.prepare(`${SELECT} WHERE bank_order = ?`),
+    byNote: database.prepare(`${SELECT} WHERE note = ? AND note <> ''`),
+    unsent: database.prepare(`${SELECT} WHERE ${OPEN} AND state = 'QUEUED' AND site = ? AND binding_uid = ?`),
+    held: database.prepare(`${SELECT} WHERE ${OPEN} AND state = 'HELD' ORDER BY given_at`),
+    heldCount: database.prepare(`SELECT count(*) AS count FROM charges WHERE ${OPEN} AND state = 'HELD'`),
+    oldest: database.prepare(
       `SELECT min(created_at) AS oldest, count(*) AS count FROM charges WHERE ${OPEN}`,
-    )
-    this.#holdAll = database.prepare(
+    ),
+    holdAll: database.prepare(
       `UPDATE charges SET state = 'HELD', reason = :reason, ${WOKEN} WHERE ${OPEN} AND state IN ('QUEUED', 'SENDING')`,
-    )
-    this.#endedWithin = database.prepare(
+    ),
+    endedWithin: database.prepare(
       // One can be decided long after it was given. CROSS: the decisions are the few.
       `${SELECT} WHERE state IN ('COMPLETED', 'DECLINED') AND rowid IN (
          SELECT rowid FROM charges WHERE given_at >= ?1 AND given_at < ?2
          UNION SELECT charges.rowid FROM decisions CROSS JOIN charges USING (site, payment_uid)
            WHERE refund_uid IS NULL AND decided_at >= ?1 AND decided_at < ?2)
        ORDER BY given_at`,
-    )
-    this.#wake = database.prepare(
+    ),
+    wake: database.prepare(
       `UPDATE charges SET ${WOKEN} WHERE site = :site AND payment_uid = :paymentUid AND ${OPEN}`,
-    )
+    ),
+  }
+}
+
+export class Charges {
+  readonly queue: Queue<ChargeRow>
+  readonly #sql: ReturnType<typeof statementsOf>
+
+  constructor(database: DatabaseSync) {
+    this.#sql = statementsOf(database)
+    this.queue = new Queue(database, {
+      ...{ table: 'charges', select: SELECT, lane: 'bank', open: OPEN },
+      ...{ longest: 3_600_000, schema: ChargeRow },
+    })
   }
 
   insert(charge: NewChargeRow): void {
     const { site, paymentUid, qrcId, bindingUid, bank, request, order, codeReference } = charge
     const { amount, purpose, givenAt, expiresAt, state, reason, createdAt } = charge
-    this.#insert.run(
+    this.#sql.insert.run(
       ...[site, paymentUid, qrcId, bindingUid, bank, request, order, codeReference],
       ...[amount, purpose, givenAt, expiresAt, state, reason, createdAt, createdAt, createdAt],
     )
@@ -135,59 +125,59 @@ export class Charges {
     } = facts
     const values = { state, note, reason, reference, linkCancelled, sentAt, amount }
     const row = { site, paymentUid, from }
-    return this.#change.run({ ...values, ...row, ...moved({ wakes }, next) }).changes === 1
+    return this.#sql.change.run({ ...values, ...row, ...moved({ wakes }, next) }).changes === 1
   }
 
   get({ site, paymentUid }: ChargeId): ChargeRow | undefined {
-    return rowsOf(this.#get.all(site, paymentUid))[0]
+    return rowsOf(this.#sql.get.all(site, paymentUid))[0]
   }
 
   /** One with a result. */
   ended({ site, paymentUid }: ChargeId): ChargeRow | undefined {
-    return rowsOf(this.#ended.all(site, paymentUid))[0]
+    return rowsOf(this.#sql.ended.all(site, paymentUid))[0]
   }
 
   /** @param order see NewCharge.order */
   ofOrder(order: string): ChargeRow[] {
-    return rowsOf(this.#byOrder.all(order))
+    return rowsOf(this.#sql.byOrder.all(order))
   }
 
   /** @param note the bank's id of the charge */
   ofNote(note: string): ChargeRow[] {
-    return rowsOf(this.#byNote.all(note))
+    return rowsOf(this.#sql.byNote.all(note))
   }
 
   /** Those of a binding that the bank was not asked to make. */
   unsentOf(site: string, bindingUid: string): ChargeRow[] {
-    return rowsOf(this.#unsent.all(site, bindingUid))
+    return rowsOf(this.#sql.unsent.all(site, bindingUid))
   }
 
   held(): ChargeRow[] {
-    return rowsOf(this.#held.all())
+    return rowsOf(this.#sql.held.all())
   }
 
   countHeld(): number {
-    return countOf(this.#heldCount)
+    return countOf(this.#sql.heldCount)
   }
 
   /** Those without a result, and when the oldest came. */
   open(): { oldest: number | null; count: number } {
-    return z.object({ oldest: z.int().nullable(), count: z.int() }).parse(this.#oldest.get())
+    return z.object({ oldest: z.int().nullable(), count: z.int() }).parse(this.#sql.oldest.get())
   }
 
   /** Those with a result that were given in the period, or decided by the operator in it. */
   endedWithin(from: number, to: number): ChargeRow[] {
-    return rowsOf(this.#endedWithin.all(from, to))
+    return rowsOf(this.#sql.endedWithin.all(from, to))
   }
 
   /** After a restore: the backup does not know what was sent after it. */
   holdUnsent(now: number): void {
-    this.#holdAll.run({ reason: 'it may have been sent after the backup', now })
+    this.#sql.holdAll.run({ reason: 'it may have been sent after the backup', now })
   }
 
   /** The bank has something to say about it. */
   wake({ site, paymentUid }: ChargeId, now: number): void {
-    this.#wake.run({ now, site, paymentUid })
+    this.#sql.wake.run({ now, site, paymentUid })
   }
 }
 

@@ -1,5 +1,5 @@
 // The payments that banks have stated: each has one uid.
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
 import { countOf } from '../../disk/database.ts'
 
@@ -22,47 +22,45 @@ export type PaymentRow = z.output<typeof PaymentRow>
 const SELECT = `SELECT identity, key, number, site, qrc_id AS qrcId, payment_uid AS paymentUid, status, amount,
   is_amount_assumed AS isAmountAssumed, created_at AS createdAt FROM payments`
 
+const statementsOf = (database: DatabaseSync) => ({
+  put: database.prepare(
+    `INSERT OR REPLACE INTO payments (identity, key, number, site, qrc_id, payment_uid, status, amount,
+       is_amount_assumed, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  ),
+  byKey: database.prepare(`${SELECT} WHERE identity = ? AND key = ?`),
+  byCode: database.prepare(`${SELECT} WHERE site = ? AND qrc_id = ? ORDER BY created_at`),
+  completedCount: database.prepare(
+    `SELECT count(*) AS count FROM payments WHERE site = ? AND qrc_id = ? AND status = 'COMPLETED' AND created_at >= ?`,
+  ),
+  byWebhook: database.prepare(`${SELECT} WHERE site = ? AND qrc_id = ? AND webhook_number = ?`),
+  untold: database.prepare(
+    `${SELECT} WHERE site = ? AND qrc_id = ? AND status = 'COMPLETED' AND webhook_number IS NULL ORDER BY created_at`,
+  ),
+  tell: database.prepare(`UPDATE payments SET webhook_number = ? WHERE identity = ? AND key = ?`),
+})
+
 export class Payments {
-  readonly #put: StatementSync
-  readonly #byKey: StatementSync
-  readonly #byCode: StatementSync
-  readonly #completedCount: StatementSync
-  readonly #byWebhook: StatementSync
-  readonly #untold: StatementSync
-  readonly #tell: StatementSync
+  readonly #sql: ReturnType<typeof statementsOf>
 
   constructor(database: DatabaseSync) {
-    this.#put = database.prepare(
-      `INSERT OR REPLACE INTO payments (identity, key, number, site, qrc_id, payment_uid, status, amount,
-       is_amount_assumed, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
-    this.#byKey = database.prepare(`${SELECT} WHERE identity = ? AND key = ?`)
-    this.#byCode = database.prepare(`${SELECT} WHERE site = ? AND qrc_id = ? ORDER BY created_at`)
-    this.#completedCount = database.prepare(
-      `SELECT count(*) AS count FROM payments WHERE site = ? AND qrc_id = ? AND status = 'COMPLETED' AND created_at >= ?`,
-    )
-    this.#byWebhook = database.prepare(`${SELECT} WHERE site = ? AND qrc_id = ? AND webhook_number = ?`)
-    this.#untold = database.prepare(
-      `${SELECT} WHERE site = ? AND qrc_id = ? AND status = 'COMPLETED' AND webhook_number IS NULL ORDER BY created_at`,
-    )
-    this.#tell = database.prepare(`UPDATE payments SET webhook_number = ? WHERE identity = ? AND key = ?`)
+    this.#sql = statementsOf(database)
   }
 
   put(payment: PaymentRow): void {
     const { identity, key, number, site, qrcId, paymentUid, status, amount, isAmountAssumed, createdAt } =
       payment
-    this.#put.run(
+    this.#sql.put.run(
       ...[identity, key, number, site, qrcId, paymentUid, status, amount, Number(isAmountAssumed), createdAt],
     )
   }
 
   ofKey(identity: string, key: string): PaymentRow | undefined {
-    const row = this.#byKey.get(identity, key)
+    const row = this.#sql.byKey.get(identity, key)
     return row && PaymentRow.parse(row)
   }
 
   has(identity: string, key: string): boolean {
-    return this.#byKey.get(identity, key) !== undefined
+    return this.#sql.byKey.get(identity, key) !== undefined
   }
 
   /** Whether a payment of the code is completed. */
@@ -72,26 +70,26 @@ export class Payments {
 
   /** How many completed payments of the code were recorded since a time. */
   countCompleted(site: string, qrcId: string, since = 0): number {
-    return countOf(this.#completedCount, site, qrcId, since)
+    return countOf(this.#sql.completedCount, site, qrcId, since)
   }
 
   /** The payment of a sale that a webhook of this number has told of. */
   ofWebhook(site: string, qrcId: string, number: string): PaymentRow | undefined {
-    const row = this.#byWebhook.get(site, qrcId, number)
+    const row = this.#sql.byWebhook.get(site, qrcId, number)
     return row && PaymentRow.parse(row)
   }
 
   /** The completed payments of a code's sales that no webhook has told of, the oldest first. */
   untold(site: string, qrcId: string): PaymentRow[] {
-    return this.#untold.all(site, qrcId).map((row) => PaymentRow.parse(row))
+    return this.#sql.untold.all(site, qrcId).map((row) => PaymentRow.parse(row))
   }
 
   /** A webhook of this number has told of the payment. */
   tell({ identity, key }: PaymentRow, number: string): void {
-    this.#tell.run(number, identity, key)
+    this.#sql.tell.run(number, identity, key)
   }
 
   ofCode(site: string, qrcId: string): PaymentRow[] {
-    return this.#byCode.all(site, qrcId).map((row) => PaymentRow.parse(row))
+    return this.#sql.byCode.all(site, qrcId).map((row) => PaymentRow.parse(row))
   }
 }

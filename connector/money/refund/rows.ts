@@ -1,5 +1,5 @@
 // Refunds on disk: what was taken, what may have been sent, what is held.
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
 import { countOf } from '../../disk/database.ts'
 import { MOVED, moved, type Next, PLACE, Place, Queue, WOKEN } from '../../work/queue.ts'
@@ -48,75 +48,67 @@ const IS_READY = `NOT (state = 'QUEUED' AND EXISTS (SELECT 1 FROM refunds AS oth
   WHERE other.site = refunds.site AND other.payment_uid = refunds.payment_uid AND other.rowid <> refunds.rowid
   AND other.state NOT IN ('COMPLETED', 'DECLINED') AND (other.state <> 'QUEUED' OR other.rowid < refunds.rowid)))`
 
-export class Refunds {
-  readonly queue: Queue<RefundRow>
-  readonly #insert: StatementSync
-  readonly #change: StatementSync
-  readonly #get: StatementSync
-  readonly #rename: StatementSync
-  readonly #ofPayment: StatementSync
-  readonly #held: StatementSync
-  readonly #heldCount: StatementSync
-  readonly #unsent: StatementSync
-  readonly #oldest: StatementSync
-  readonly #holdAll: StatementSync
-  readonly #wake: StatementSync
-  readonly #told: StatementSync
-  readonly #endedWithin: StatementSync
-
-  constructor(database: DatabaseSync) {
-    this.queue = new Queue(database, {
-      ...{ table: 'refunds', select: SELECT, lane: 'bank', open: OPEN },
-      ...{ isReady: IS_READY, longest: 3_600_000, schema: RefundRow },
-    })
-    this.#insert = database.prepare(
+function statementsOf(database: DatabaseSync) {
+  const identity = 'site = ? AND payment_uid = ? AND refund_uid = ?'
+  return {
+    insert: database.prepare(
       // Not OR IGNORE: it would ignore a value that is missing, too.
       `INSERT INTO refunds (site, payment_uid, refund_uid, bank, qrc_id, reference, network_uid, amount,
        given_at, state, reason, bank_uid, created_at, due_at, stepped_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT DO NOTHING`,
-    )
-    const identity = 'site = ? AND payment_uid = ? AND refund_uid = ?'
-    this.#change = database.prepare(
+    ),
+    change: database.prepare(
       `UPDATE refunds SET state = :state, note = coalesce(:note, note), reason = coalesce(:reason, reason),
        sent_at = coalesce(:sentAt, sent_at), ${MOVED}
        WHERE site = :site AND payment_uid = :paymentUid AND refund_uid = :refundUid AND state = :from`,
-    )
-    this.#told = database.prepare(`UPDATE refunds SET told = ?, told_at = ? WHERE ${identity}`)
-    this.#get = database.prepare(`${SELECT} WHERE ${identity}`)
-    this.#rename = database.prepare(`UPDATE refunds SET refund_uid = ?, bank_uid = ? WHERE ${identity}`)
-    this.#ofPayment = database.prepare(`${SELECT} WHERE site = ? AND payment_uid = ? ORDER BY rowid`)
-    this.#held = database.prepare(`${SELECT} WHERE ${OPEN} AND state = 'HELD' ORDER BY given_at`)
-    this.#heldCount = database.prepare(
-      `SELECT count(*) AS count FROM refunds WHERE ${OPEN} AND state = 'HELD'`,
-    )
-    this.#unsent = database.prepare(
+    ),
+    told: database.prepare(`UPDATE refunds SET told = ?, told_at = ? WHERE ${identity}`),
+    get: database.prepare(`${SELECT} WHERE ${identity}`),
+    rename: database.prepare(`UPDATE refunds SET refund_uid = ?, bank_uid = ? WHERE ${identity}`),
+    ofPayment: database.prepare(`${SELECT} WHERE site = ? AND payment_uid = ? ORDER BY rowid`),
+    held: database.prepare(`${SELECT} WHERE ${OPEN} AND state = 'HELD' ORDER BY given_at`),
+    heldCount: database.prepare(`SELECT count(*) AS count FROM refunds WHERE ${OPEN} AND state = 'HELD'`),
+    unsent: database.prepare(
       `${SELECT} WHERE ${OPEN} AND state = 'QUEUED' AND reason <> '' AND created_at <= ? AND ${IS_READY}
        ORDER BY given_at`,
-    )
-    this.#oldest = database.prepare(
+    ),
+    oldest: database.prepare(
       `SELECT min(created_at) AS oldest, count(*) AS count FROM refunds WHERE ${OPEN}`,
-    )
-    this.#holdAll = database.prepare(
+    ),
+    holdAll: database.prepare(
       `UPDATE refunds SET state = 'HELD', reason = :reason, ${WOKEN} WHERE ${OPEN} AND state IN ('QUEUED', 'SENDING')`,
-    )
-    this.#endedWithin = database.prepare(
+    ),
+    endedWithin: database.prepare(
       // One can be decided long after it was given. CROSS: the decisions are the few.
       `${SELECT} WHERE state IN ('COMPLETED', 'DECLINED') AND rowid IN (
          SELECT rowid FROM refunds WHERE given_at >= ?1 AND given_at < ?2
          UNION SELECT refunds.rowid FROM decisions CROSS JOIN refunds USING (site, payment_uid, refund_uid)
            WHERE decided_at >= ?1 AND decided_at < ?2)
        ORDER BY given_at`,
-    )
-    this.#wake = database.prepare(
+    ),
+    wake: database.prepare(
       `UPDATE refunds SET ${WOKEN} WHERE site = :site AND payment_uid = :paymentUid AND ${OPEN}`,
-    )
+    ),
+  }
+}
+
+export class Refunds {
+  readonly queue: Queue<RefundRow>
+  readonly #sql: ReturnType<typeof statementsOf>
+
+  constructor(database: DatabaseSync) {
+    this.#sql = statementsOf(database)
+    this.queue = new Queue(database, {
+      ...{ table: 'refunds', select: SELECT, lane: 'bank', open: OPEN },
+      ...{ isReady: IS_READY, longest: 3_600_000, schema: RefundRow },
+    })
   }
 
   insert(refund: Omit<RefundRow, 'note' | 'sentAt' | 'told' | 'toldAt' | keyof Place>): void {
     const { site, paymentUid, refundUid, bank, qrcId, reference, networkUid } = refund
     const { amount, givenAt, state, reason, bankUid, createdAt } = refund
-    this.#insert.run(
+    this.#sql.insert.run(
       ...[site, paymentUid, refundUid, bank, qrcId, reference, networkUid],
       ...[amount, givenAt, state, reason, bankUid, createdAt, createdAt, createdAt],
     )
@@ -124,7 +116,7 @@ export class Refunds {
 
   /** Gives a refund that was made at the bank another identifier. */
   rename({ site, paymentUid, refundUid }: RefundId, to: Pick<RefundRow, 'refundUid' | 'bankUid'>): void {
-    this.#rename.run(to.refundUid, to.bankUid, site, paymentUid, refundUid)
+    this.#sql.rename.run(to.refundUid, to.bankUid, site, paymentUid, refundUid)
   }
 
   /** Changes the refund if its state is still `from`: the operator may have settled it meanwhile. */
@@ -132,25 +124,25 @@ export class Refunds {
     const { site, paymentUid, refundUid, state: from } = refund
     const { note = null, reason = null, sentAt = null } = facts
     const row = { site, paymentUid, refundUid, from }
-    return this.#change.run({ state, note, reason, sentAt, ...row, ...moved(refund, next) }).changes === 1
+    return this.#sql.change.run({ state, note, reason, sentAt, ...row, ...moved(refund, next) }).changes === 1
   }
 
   /** The merchant is told this of a refund without a result. */
   tell({ site, paymentUid, refundUid }: RefundId, told: NonNullable<RefundRow['told']>, now: number): void {
-    this.#told.run(told, now, site, paymentUid, refundUid)
+    this.#sql.told.run(told, now, site, paymentUid, refundUid)
   }
 
   get({ site, paymentUid, refundUid }: RefundId): RefundRow | undefined {
-    const row = this.#get.get(site, paymentUid, refundUid)
+    const row = this.#sql.get.get(site, paymentUid, refundUid)
     return row && RefundRow.parse(row)
   }
 
   ofPayment(site: string, paymentUid: string): RefundRow[] {
-    return rowsOf(this.#ofPayment.all(site, paymentUid))
+    return rowsOf(this.#sql.ofPayment.all(site, paymentUid))
   }
 
   held(): RefundRow[] {
-    return rowsOf(this.#held.all())
+    return rowsOf(this.#sql.held.all())
   }
 
   /**
@@ -158,31 +150,31 @@ export class Refunds {
    * as while the connector was down, nor those that wait for another refund of their payment.
    */
   unsentSince(time: number): RefundRow[] {
-    return rowsOf(this.#unsent.all(time))
+    return rowsOf(this.#sql.unsent.all(time))
   }
 
   /** Those with a result that were given in the period, or decided by the operator in it. */
   endedWithin(from: number, to: number): RefundRow[] {
-    return rowsOf(this.#endedWithin.all(from, to))
+    return rowsOf(this.#sql.endedWithin.all(from, to))
   }
 
   countHeld(): number {
-    return countOf(this.#heldCount)
+    return countOf(this.#sql.heldCount)
   }
 
   /** Those without a result, and when the oldest came. */
   open(): { oldest: number | null; count: number } {
-    return z.object({ oldest: z.int().nullable(), count: z.int() }).parse(this.#oldest.get())
+    return z.object({ oldest: z.int().nullable(), count: z.int() }).parse(this.#sql.oldest.get())
   }
 
   /** After a restore: the backup does not know what was sent after it. */
   holdUnsent(now: number): void {
-    this.#holdAll.run({ reason: 'it may have been sent after the backup', now })
+    this.#sql.holdAll.run({ reason: 'it may have been sent after the backup', now })
   }
 
   /** The bank has something to say about the payment's refunds. */
   wake(site: string, paymentUid: string, now: number): void {
-    this.#wake.run({ now, site, paymentUid })
+    this.#sql.wake.run({ now, site, paymentUid })
   }
 }
 
