@@ -181,21 +181,21 @@ export class WebhookRunner extends QueueRunner<WebhookRow> {
       const isReported = payment && (await saleOfPayment(this.core, known, payment))
       return isReported ? undefined : 'NO_SALE'
     }
+    let isPaid: boolean
     if (payment) {
       recordPayment(this.core, known, payment)
+      isPaid = disk.payments.isPaid(known.site, known.code.qrcId)
     } else {
       const state = await known.bank.bank.state(known.code)
       // Only the bank's own state of exactly that payment is reported.
       const isConfirmed =
         paidAt === undefined || state.payments.some((payment) => isOf(payment, known.code, paidAt))
       if (!isConfirmed) return 'NO_PAYMENT'
-      recordState(this.core, known, state)
-      for (const { paymentUid } of disk.payments.ofCode(known.site, known.code.qrcId)) {
-        disk.refunds.wake(known.site, paymentUid, platform.now())
-      }
+      const payments = recordState(this.core, known, state)
+      for (const { paymentUid } of payments) disk.refunds.wake(known.site, paymentUid, platform.now())
+      isPaid = payments.length > 0
     }
-    const isPaid = known.code.type === 'DYNAMIC' && disk.payments.isPaid(known.site, known.code.qrcId)
-    if (!isPaid) return
+    if (known.code.type !== 'DYNAMIC' || !isPaid) return
     const stored = disk.codes.get(row.id)
     if (stored) disk.codes.step(stored, 'PAID', { now: platform.now(), dueAt: 'REST' })
   }

@@ -3,7 +3,6 @@ import type { Webhook, WebhookRequest } from '../banks/bank.ts'
 import { Unauthorized } from '../banks/bank-errors.ts'
 import type { Core, OpenBank } from '../core.ts'
 import { findBindingOnDisk } from '../links/bindings/lists.ts'
-import { findOnDisk, isForeign } from '../links/codes/lookup.ts'
 import { messageOf } from '../log.ts'
 
 const MINUTE_MS = 60_000
@@ -25,7 +24,6 @@ export async function takeWebhook(core: Core, name: string, request: WebhookRequ
       const isKnown = askAboutUnsigned(core, bank, webhook)
       count(isKnown ? 'taken' : 'ignored')
     } else if (webhook) {
-      refuseForeign(core, bank, webhook)
       const { id, ...content } = webhook
       const row = { bank: name, id, content: JSON.stringify(content) }
       const isNew = disk.webhooks.insert(row, platform.now())
@@ -46,12 +44,4 @@ function askAboutUnsigned(core: Core, bank: OpenBank, { binding }: Webhook): boo
   const row = binding && findBindingOnDisk(core, bank, binding.request)
   if (row) core.disk.bindings.wake(row, core.platform.now(), MINUTE_MS)
   return row !== undefined
-}
-
-/** A code on disk says at once whose it is; of any other, this is checked when it is found. */
-function refuseForeign(core: Core, bank: OpenBank, { qrcId, reference, owner }: Webhook): void {
-  const found = findOnDisk(core, { bank, qrcId, reference })
-  if (found && isForeign(found, owner)) {
-    throw new Unauthorized('it is of another merchant than the code')
-  }
 }

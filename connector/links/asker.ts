@@ -66,14 +66,13 @@ export class Asker extends QueueRunner<DueCode | DueSale> {
   }
 
   async #askCode(row: CodeRow): Promise<void> {
-    const { codes, payments } = this.core.disk
+    const { codes } = this.core.disk
     const asked = await this.#asked(row, codes.queue, knownCodeOf(this.core, row), row.id)
     if (!asked) return
-    const { known, state, now } = asked
+    const { known, state, isPaid, now } = asked
     const { site } = row
     const { qrcId } = known.code
-    if (row.type === 'DYNAMIC' && payments.isPaid(site, qrcId))
-      return codes.step(row, 'PAID', { now, dueAt: 'REST' })
+    if (row.type === 'DYNAMIC' && isPaid) return codes.step(row, 'PAID', { now, dueAt: 'REST' })
     if (hasMoved(row, codes.get(row.id))) return
     const { state: next, dueAt } = this.#following(row, { site, qrcId, saleUid: '' }, state, now)
     codes.step(row, next, { now, dueAt })
@@ -97,7 +96,7 @@ export class Asker extends QueueRunner<DueCode | DueSale> {
     known: KnownCode | undefined,
     id: string,
     sale?: SaleRow,
-  ): Promise<{ known: KnownCode; state: CodeState; now: number } | undefined> {
+  ): Promise<{ known: KnownCode; state: CodeState; isPaid: boolean; now: number } | undefined> {
     const now = this.core.platform.now()
     const again = (dueAt: number): undefined => {
       queue.delay(row, { now, dueAt })
@@ -105,8 +104,8 @@ export class Asker extends QueueRunner<DueCode | DueSale> {
     if (!known) return again(now + HOUR_MS)
     const state = await this.#stateOf(known, id)
     if (typeof state === 'number') return again(state)
-    recordState(this.core, known, state, sale)
-    return { known, state, now }
+    const payments = recordState(this.core, known, state, sale)
+    return { known, state, isPaid: payments.length > 0, now }
   }
 
   /** What an unpaid code or sale becomes after the bank was asked about it, and when to ask again. */

@@ -33,7 +33,7 @@ const listed = (at: Surroundings, siteId: string, qrcId: string, reference: stri
   expiresOn: new Date(at.clock.now + 60 * MINUTE).toISOString(),
 })
 
-it('401 for what is unsigned, altered or foreign, and nothing of it is kept or reported', async () => {
+it('401 for what is unsigned, altered or of another customer, and nothing of it is kept or reported', async () => {
   const at = await surroundings()
   const { url, connector, core } = await start(at)
   const tea = await register(at, 'tea')
@@ -47,7 +47,6 @@ it('401 for what is unsigned, altered or foreign, and nothing of it is kept or r
   const cases: [string, string, Record<string, string>?][] = [
     ['tochka-main', JSON.stringify(claims)],
     ['tochka-main', at.tochka.sign({ ...claims, customerCode: '300000093' })],
-    ['tochka-main', at.tochka.sign({ ...claims, merchantId: 'MF0000000099' })],
     [
       'tbank-cafe',
       JSON.stringify({ ...at.tbank.notificationOf(at.tbank.session(cafe.qrcId).paymentId), Amount: 1 }),
@@ -67,6 +66,19 @@ it('401 for what is unsigned, altered or foreign, and nothing of it is kept or r
   await connector.settle()
   expect(core.disk.webhooks.waiting()).toEqual([])
   expect(at.service.reports).toEqual([])
+})
+
+it('a signed webhook of another merchant than its code is ended, and not reported', async () => {
+  const at = await surroundings()
+  const { url, connector, core, log } = await start(at)
+  const { qrcId } = await register(at, 'tea')
+  const ref = await at.tochka.pay(qrcId, { times: 0 })
+  const foreign = at.tochka.sign({ ...at.tochka.claimsOf(ref), merchantId: 'MF0000000099' })
+  expect(await post(`${url}/webhooks/tochka-main`, foreign)).toBe(200)
+  await connector.settle()
+  expect(core.disk.webhooks.waiting()).toEqual([])
+  expect(at.service.reports).toEqual([])
+  expect(log).toContainEqual(expect.objectContaining({ message: 'a webhook is of another merchant' }))
 })
 
 it('a webhook that is too large ends its connection: a next request on it would get no answer', async () => {

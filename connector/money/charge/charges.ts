@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { bankOf, type Core, referenceOf } from '../../core.ts'
 import { derivedId } from '../../derived-id.ts'
 import { ageOf, type Given, UNREAD } from '../../disk/disk-age.ts'
+import type { Place } from '../../work/queue.ts'
 import { intervalAt, sinceSent } from '../../work/schedule.ts'
 import { AmountField, kopecksOf, roublesOf } from '../money.ts'
 import { compareAmount } from '../payment/amount-differences.ts'
@@ -25,7 +26,7 @@ export const PaymentCharge = z.object({
 const orderOf = ({ site, paymentUid }: ChargeId): string => derivedId([site, paymentUid], 32)
 
 /** Reports the result. A completed one has the reference and the number by which its refund finds it. */
-function reportCharge(core: Core, charge: ChargeRow): void {
+function reportCharge(core: Core, charge: Omit<ChargeRow, keyof Place>): void {
   const { site, bindingUid, state, amount, reason, reference, linkCancelled, note } = charge
   const body = {
     status: state,
@@ -78,18 +79,17 @@ export function takeCharge(
   if (age === 'UNDECIDED') return UNREAD
   const isOld = age === 'OLD'
   const fault = isOld ? undefined : faultOf(core, { bank, request, isEnded: binding?.state === 'DELETED' })
-  const state = isOld ? 'HELD' : fault === undefined ? 'QUEUED' : 'DECLINED'
+  const state: ChargeRow['state'] = isOld ? 'HELD' : fault === undefined ? 'QUEUED' : 'DECLINED'
   const reason = isOld ? 'it may have been sent before this disk knew of it' : (fault ?? '')
-  const code = { site, paymentUid }
+  const charge = {
+    ...{ site, paymentUid, qrcId, bindingUid, bank, request, order: orderOf({ site, paymentUid }) },
+    codeReference: data.reference ?? disk.codes.ofSite(site, qrcId)?.reference ?? null,
+    ...{ amount, purpose: data.paymentPurpose ?? core.sites.get(site)?.name ?? site, givenAt, expiresAt },
+    ...{ state, reason, note: '', reference: '', linkCancelled: 0, sentAt: null, createdAt: platform.now() },
+  }
   disk.transaction(() => {
-    disk.charges.insert({
-      ...{ site, paymentUid, qrcId, bindingUid, bank, request, order: orderOf(code) },
-      codeReference: data.reference ?? disk.codes.ofSite(site, qrcId)?.reference ?? null,
-      ...{ amount, purpose: data.paymentPurpose ?? core.sites.get(site)?.name ?? site, givenAt, expiresAt },
-      ...{ state, reason, createdAt: platform.now() },
-    })
-    const charge = disk.charges.get(code)
-    if (charge?.state === 'DECLINED') reportCharge(core, charge)
+    disk.charges.insert(charge)
+    if (state === 'DECLINED') reportCharge(core, charge)
   })
   log(isOld ? 'error' : 'info', isOld ? 'a charge is held' : 'a charge was taken', {
     ...{ site, paymentUid, bank, state, reason },

@@ -33,10 +33,9 @@ export async function isLinkPaid(
     isClosed = status === 204
   }
   const state = await known.bank.bank.state(known.code)
-  recordState(core, known, state)
   // What a bank states can be older than what its webhook has told.
-  const isPaid = state.isPending || core.disk.payments.isPaid(site, qrcId)
-  if (isPaid) return true
+  const payments = recordState(core, known, state)
+  if (state.isPending || payments.length > 0) return true
   if (!isClosed) throw notKnown('the bank has not confirmed the cancellation of the link')
   if (await known.bank.bank.isPaid?.(known.code)) {
     throw notKnown('the bank states the link as paid, and its payment not yet')

@@ -6,6 +6,7 @@ import { type Core, type KnownCode, type OpenBank, referenceOf } from '../../cor
 import { roublesOf } from '../money.ts'
 import { reportRefundsMadeAtBank } from '../refund/at-bank.ts'
 import { compareAmount } from './amount-differences.ts'
+import type { PaymentRow } from './rows.ts'
 
 interface Sale {
   saleUid: string
@@ -77,14 +78,17 @@ export const isSamePaymentOf =
     return ours.key === id.key || bank.isSamePayment?.(ours, id) === true
   }
 
-/** Records everything that the bank states of a code. */
-export function recordState(core: Core, known: KnownCode, state: CodeState, sale?: Sale): void {
+/** Records everything that the bank states of a code. @returns the completed payments of the code on disk */
+export function recordState(core: Core, known: KnownCode, state: CodeState, sale?: Sale): PaymentRow[] {
   for (const payment of state.payments) recordPayment(core, known, payment, sale)
   const { site, bank, code } = known
-  const paid = core.disk.payments.ofCode(site, code.qrcId).find(({ status }) => status === 'COMPLETED')
-  if (!state.refunded || !paid) return
-  const { reference, createdAt } = code
-  reportRefundsMadeAtBank(core, { ...paid, bank: bank.name, reference, createdAt }, state.refunded)
+  const payments = core.disk.payments.ofCode(site, code.qrcId).filter(({ status }) => status === 'COMPLETED')
+  const [paid] = payments
+  if (state.refunded && paid) {
+    const { reference, createdAt } = code
+    reportRefundsMadeAtBank(core, { ...paid, bank: bank.name, reference, createdAt }, state.refunded)
+  }
+  return payments
 }
 
 /** The bank's number, where it can be a paymentUid: 1 to 64 of `A-Z a-z 0-9 . _ -`. */

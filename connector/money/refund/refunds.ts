@@ -49,28 +49,18 @@ export function takeRefund(
   const isOld = age === 'OLD'
   // An old one is held without its bank, too: it would keep others of its site from being taken.
   if (!isOld && found && !found.bank) return `the connector has no bank ${found.name}`
-  const state = isOld ? 'HELD' : found ? 'QUEUED' : 'DECLINED'
-  const reasons = { HELD: 'it may have been carried out before this disk knew of it', QUEUED: '' }
-  const reason = state === 'DECLINED' ? 'no bank has registered this code' : reasons[state]
+  const state: RefundRow['state'] = isOld ? 'HELD' : found ? 'QUEUED' : 'DECLINED'
+  const held = 'it may have been carried out before this disk knew of it'
+  const reason = isOld ? held : found ? '' : 'no bank has registered this code'
+  const refund = {
+    ...{ site, paymentUid, refundUid, qrcId, amount, givenAt, state, reason },
+    ...{ bank: found?.name ?? '', reference: found?.rest ?? '', networkUid: networkUid ?? null },
+    ...{ bankUid: null, createdAt: platform.now() },
+  }
   disk.transaction(() => {
-    disk.refunds.insert({
-      site,
-      paymentUid,
-      refundUid,
-      qrcId,
-      amount,
-      givenAt,
-      state,
-      reason,
-      bank: found?.name ?? '',
-      reference: found?.rest ?? '',
-      networkUid: networkUid ?? null,
-      bankUid: null,
-      createdAt: platform.now(),
-    })
-    const refund = disk.refunds.get({ site, paymentUid, refundUid })
-    if (refund?.state === 'DECLINED') reportRefund(core, refund)
-    if (refund?.state === 'HELD') reportHeld(core, refund, found?.bank?.bank.hasRefundKey === true)
+    disk.refunds.insert(refund)
+    if (state === 'DECLINED') reportRefund(core, refund)
+    if (state === 'HELD') reportHeld(core, refund, found?.bank?.bank.hasRefundKey === true)
   })
   log('info', 'a refund was taken', { site, paymentUid, refundUid, state })
 }
