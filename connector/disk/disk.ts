@@ -13,6 +13,7 @@ import { Payments } from '../money/payment/rows.ts'
 import { HeldPeriods } from '../money/refund/held-periods.ts'
 import { Refunds } from '../money/refund/rows.ts'
 import { Reports } from '../outbox/rows.ts'
+import type { Place, Queue } from '../work/queue.ts'
 import { Meta, transaction } from './database.ts'
 import { DueTimes } from './due-times.ts'
 import { PayerData } from './payer-data.ts'
@@ -53,18 +54,13 @@ export class Disk {
     this.reports = new Reports(database)
     this.sales = new Sales(database)
     this.webhooks = new Webhooks(database)
-    this.dueTimes = new DueTimes(
-      database,
-      [
-        this.bindings,
-        this.cancellations,
-        this.charges,
-        this.codes,
-        this.refunds,
-        this.reports,
-        this.sales,
-        this.webhooks,
-      ].map(({ queue }) => queue),
+    this.dueTimes = new DueTimes(database, this.queues)
+  }
+
+  get queues(): readonly Pick<Queue<Place>, 'table' | 'lane' | 'isNewFirst' | 'correct'>[] {
+    const { bindings, cancellations, charges, codes, refunds, reports, sales, webhooks } = this
+    return [bindings, cancellations, charges, codes, refunds, reports, sales, webhooks].map(
+      ({ queue }) => queue,
     )
   }
 

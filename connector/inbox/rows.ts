@@ -16,6 +16,8 @@ const PROBLEMS = [
 ] as const
 export type Problem = (typeof PROBLEMS)[number]
 
+export const WEBHOOK_STATES = ['NEW', 'DONE', 'FOREIGN', 'GIVEN_UP'] as const
+
 const WebhookRow = Place.extend({
   bank: z.string(),
   id: z.string(),
@@ -92,7 +94,11 @@ export class Webhooks {
   }
 
   /** One that the bank has repeated meanwhile is processed again. */
-  finish({ bank, id, receivedAt }: WebhookRow, state: 'DONE' | 'FOREIGN' | 'GIVEN_UP', note: string): void {
+  finish(
+    { bank, id, receivedAt }: WebhookRow,
+    state: Exclude<(typeof WEBHOOK_STATES)[number], 'NEW'>,
+    note: string,
+  ): void {
     this.#sql.finish.run(state, note, bank, id, receivedAt)
   }
 

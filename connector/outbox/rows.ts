@@ -4,6 +4,9 @@ import * as z from 'zod'
 import { countOf, timeOf } from '../disk/database.ts'
 import { MOVED, moved, type Next, PLACE, Place, Queue } from '../work/queue.ts'
 
+/** GONE: the site is deleted, nobody takes it any more. UNKNOWN: the service does not have what it is about, and need not. */
+export const REPORT_STATES = ['PENDING', 'ACCEPTED', 'GONE', 'UNKNOWN'] as const
+
 const ReportRow = Place.extend({
   path: z.string(),
   site: z.string(),
@@ -72,11 +75,11 @@ export class Reports {
     this.#sql.put.run(addressOf(site, path), site, JSON.stringify(body), now)
   }
 
-  /**
-   * @param state GONE: the site is deleted, nobody takes it any more. UNKNOWN: the service does not have what it is about, and
-   * need not
-   */
-  finish({ path, body }: ReportRow, state: 'ACCEPTED' | 'GONE' | 'UNKNOWN', answer: string): void {
+  finish(
+    { path, body }: ReportRow,
+    state: Exclude<(typeof REPORT_STATES)[number], 'PENDING'>,
+    answer: string,
+  ): void {
     this.#sql.accepted.run(state, answer, path, body)
   }
 

@@ -65,6 +65,9 @@ interface QueueOf<Row> {
 const Lane = z.object({ lane: z.string() })
 
 export class Queue<Row extends Place> {
+  readonly table: string
+  readonly lane: 'bank' | 'site'
+  readonly isNewFirst: boolean
   readonly #schema: z.ZodType<Row>
   readonly #lanes: StatementSync
   readonly #due: StatementSync
@@ -75,6 +78,9 @@ export class Queue<Row extends Place> {
     database: DatabaseSync,
     { table, select, lane, open, isReady = 'TRUE', key, isNewFirst = false, longest, schema }: QueueOf<Row>,
   ) {
+    this.table = table
+    this.lane = lane
+    this.isNewFirst = isNewFirst
     this.#schema = schema
     const due = `FROM ${table} WHERE ${open} AND ${lane} = lanes.lane AND rests = 0 AND due_at <= ?1`
     // The lanes are found with one search of the index each. Only where new rows go first, all that is due of a lane is read.

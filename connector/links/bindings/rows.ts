@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { countOf } from '../../disk/database.ts'
 import { MOVED, moved, type Next, PLACE, Place, Queue, RESTED, SCHEDULED } from '../../work/queue.ts'
 
-const BINDING_STATES = ['WAITING', 'CREATED', 'REJECTED', 'DELETED'] as const
+export const BINDING_STATES = ['WAITING', 'CREATED', 'REJECTED', 'DELETED'] as const
 
 const BindingRow = Place.extend({
   site: z.string(),

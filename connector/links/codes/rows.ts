@@ -5,7 +5,7 @@ import { countOf } from '../../disk/database.ts'
 import { MOVED, moved, type Next, PLACE, Place, Queue, RESTED, SCHEDULED, WOKEN } from '../../work/queue.ts'
 
 const CODE_TYPES = ['DYNAMIC', 'STATIC', 'COUNTER', 'TOKEN'] as const
-const CODE_STATES = ['CALLING', 'OPEN', 'PAID', 'CANCELLED', 'ENDED'] as const
+export const CODE_STATES = ['CALLING', 'OPEN', 'PAID', 'CANCELLED', 'ENDED'] as const
 
 const CodeRow = Place.extend({
   id: z.string(),

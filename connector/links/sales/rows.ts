@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { timeOf } from '../../disk/database.ts'
 import { MOVED, moved, type Next, PLACE, Place, Queue, RESTED, SCHEDULED } from '../../work/queue.ts'
 
-const SALE_STATES = ['CALLING', 'OPEN', 'PAID', 'CANCELLED', 'ENDED'] as const
+export const SALE_STATES = ['CALLING', 'OPEN', 'PAID', 'CANCELLED', 'ENDED'] as const
 
 const SaleRow = Place.extend({
   site: z.string(),
