@@ -83,9 +83,8 @@ export async function searchSites<T>(
   if (failures.length > 0) throw failures[0]
 }
 
-/** The start of the id of a code that was learned from the service, and may have been registered on another disk. */
-const LEARNED = 'learned:'
-export const isLearned = ({ id }: CodeRow): boolean => id.startsWith(LEARNED)
+/** Whether it was learned from the service, and may have been registered on another disk. */
+export const isLearned = ({ key }: CodeRow): boolean => key === null
 
 /** Keeps a code of a list, and its sales, where the disk does not know them. @returns whether a configured bank has the code */
 export function learn(core: Core, site: OpenSite, listed: ListedCode): boolean {
@@ -97,7 +96,7 @@ export function learn(core: Core, site: OpenSite, listed: ListedCode): boolean {
   if (!known || reference === undefined) return false
   for (const sale of listed.sales ?? []) learnSale(core, known, sale)
   if (disk.codes.bankOf(site.siteId, qrcId) !== undefined) return true
-  const id = `${LEARNED}${platform.random(12)}`
+  const id = platform.random(12)
   disk.transaction(() => {
     disk.codes.start({
       id,

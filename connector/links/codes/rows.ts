@@ -11,6 +11,8 @@ const CodeRow = Place.extend({
   id: z.string(),
   site: z.string(),
   bank: z.string(),
+  /** The service's key of the registration; null for a code that was learned from its list. */
+  key: z.string().nullable(),
   type: z.enum(CODE_TYPES),
   amount: z.int().nullable(),
   state: z.enum(CODE_STATES),
@@ -25,7 +27,7 @@ const DueCode = CodeRow.extend({ dueAt: z.int() })
 export type DueCode = z.output<typeof DueCode>
 const Bank = z.object({ bank: z.string() })
 
-const SELECT = `SELECT id, site, bank, type, amount, state, qrc_id AS qrcId, payload, reference,
+const SELECT = `SELECT id, site, bank, key, type, amount, state, qrc_id AS qrcId, payload, reference,
   created_at AS createdAt, expires_at AS expiresAt, due_at AS dueAt, ${PLACE} FROM codes`
 
 interface StartedCode {
