@@ -26,8 +26,8 @@ export function testsOf(folder: string, path: string): [named: string[], others:
   const all = (FOLDERS[folder]?.tests ?? [])
     .flatMap((tests) => globSync(`test/${tests}/**/*.test.ts`))
     .toSorted()
-  // Of a bank's folder too.
-  const words = [...stemOf(path), basename(dirname(path))].filter(
+  // Of its folder too: a bank, or a kind of work.
+  const words = [...stemOf(path), ...stemOf(dirname(path))].filter(
     (word) => word.length > 2 && word !== folder,
   )
   const isNamed = (test: string) => stemOf(test).some((word) => words.includes(word))
