@@ -24,7 +24,7 @@ import { routes } from './service/server.ts'
 import { ClockWatch } from './work/clock-watch.ts'
 
 const TURN_MS = 1_000
-/** What is older raises no alert any more, so that it hides nothing new; `check` still names it. */
+/** Older webhooks and reports raise no alert, so that they hide no new ones; `check` still names them. */
 const ALERTED_MS = 7 * 24 * 3_600_000
 
 export interface StartOptions {

@@ -8,7 +8,7 @@ export interface BindingState {
    */
   status: 'WAITING' | 'ACTIVE' | 'INACTIVE' | 'ENDED'
   bankMemberId?: string
-  /** Of an active one, where a charge needs it. It stays in memory: no disk, log, reference or report has it. */
+  /** The bank's token of an active binding, where a charge needs it. It stays in memory: no disk, log, reference or report has it. */
   token?: string
 }
 

@@ -98,7 +98,7 @@ function without(secrets: readonly string[], value: unknown): unknown {
 
 function wasNeverSent(error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause) {
-    // One of each address.
+    // It has an error for each address that was tried.
     if (each instanceof AggregateError) return each.errors.length > 0 && each.errors.every(wasNeverSent)
     if (!('code' in each) || typeof each.code !== 'string') continue
     const isOfConnect = 'syscall' in each && each.syscall === 'connect'

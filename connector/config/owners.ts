@@ -1,4 +1,4 @@
-// A name of credentials stays with its terminal or merchant as long as the disk has rows of it: each row says the name alone.
+// A name of credentials stays with its terminal or merchant as long as rows on the disk have the name: they say nothing else of it.
 import type { Bank } from '../banks/bank.ts'
 import type { Disk } from '../disk/disk.ts'
 import { ConfigFaults } from './config.ts'

@@ -14,7 +14,7 @@ export interface TokenEnd {
 const SOON_DAYS = 30
 const DAY_MS = 24 * 3_600_000
 
-/** Those that end within 30 days, or have ended. */
+/** The tokens that end within 30 days, or have ended. */
 export const endingTokens = (tokenEnds: readonly TokenEnd[], now: number): TokenEnd[] =>
   tokenEnds.filter(({ endsAt }) => endsAt - now < SOON_DAYS * DAY_MS)
 

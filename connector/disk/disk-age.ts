@@ -39,7 +39,7 @@ export function ageOf({ disk }: Core, list: WaitingList, given: Given): Instruct
   return isListed ? 'OLD' : 'UNDECIDED'
 }
 
-/** All that the list of a site has and that may be old is on disk. */
+/** Records that every old instruction in the list of a site is on disk. */
 export const recordRead = ({ disk }: Core, list: WaitingList, siteId: string): void =>
   disk.meta.set(readKey(list, siteId), String(beginOf(disk)))
 

@@ -3,8 +3,8 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { WOKEN } from '../work/queue.ts'
 
 /**
- * What is not asked about any more, and was asked about last at a time later than now, was ended by a clock that was ahead. One that was also
- * created later than now stays ended: then the clock is probably behind now, and its end was right.
+ * A code that rests, and was asked about last at a time later than now, was ended by a clock that was ahead: the bank is asked again.
+ * A code that was also created later than now stays ended: then the clock is probably behind now, and the end was right.
  */
 const askedAgain = (table: string, isOver: string): string =>
   `UPDATE ${table} SET state = iif(state = 'ENDED', 'OPEN', state), ${WOKEN}

@@ -5,7 +5,7 @@ import * as z from 'zod'
 /** Rows of a table that one statement looks at: requests are served between two. */
 export const WINDOW = 2_000
 
-/** What is old, or of a site whose data the service has deleted. */
+/** The condition of a row that is old, or of a site whose data the service has deleted. */
 const isOver = (time: string): string => `(${time} < :before OR site IN (SELECT site FROM deleted_sites))`
 
 /**
@@ -17,14 +17,14 @@ const STATEMENTS = [
   `UPDATE reports SET body = json_remove(body, '$.payer', '$.reason'), answer = substr(answer, 1, 3)
    WHERE rowid > :from AND rowid <= :to AND state IN ('ACCEPTED', 'GONE', 'UNKNOWN') AND ${isOver('created_at')}
    AND (json_type(body, '$.payer') IS NOT NULL OR json_type(body, '$.reason') IS NOT NULL OR length(answer) > 3)`,
-  // One that is reported has no payer any more; of one that nobody takes, only the age is known. Of one that was closed, the note
-  // has the operator's own words.
+  // A reported webhook has no payer any more. Only the age of a webhook that nobody takes is known. The note of a closed webhook has
+  // the operator's own words.
   `UPDATE webhooks SET content = json_remove(content, '$.payment.payer'), note = iif(state = 'GIVEN_UP', '', note)
    WHERE rowid > :from AND rowid <= :to AND received_at < :before
    AND (json_type(content, '$.payment.payer') IS NOT NULL OR state = 'GIVEN_UP' AND note <> '')`,
   `UPDATE refunds SET reason = '' WHERE rowid > :from AND rowid <= :to
    AND state IN ('COMPLETED', 'DECLINED') AND ${isOver('created_at')} AND reason <> ''`,
-  // What the merchant wrote of the payment, and what the bank said.
+  // The purpose is the merchant's text, the reason the bank's.
   `UPDATE charges SET purpose = '', reason = '' WHERE rowid > :from AND rowid <= :to
    AND state IN ('COMPLETED', 'DECLINED') AND ${isOver('created_at')} AND (purpose <> '' OR reason <> '')`,
   `UPDATE decisions SET reason = '' WHERE number > :from AND number <= :to AND ${isOver('decided_at')} AND reason <> ''`,

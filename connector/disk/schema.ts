@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
 import { RELEASED, RELEASED_VERSION } from './released-schema.ts'
 
-/** Those after 0.3.0. Times are Unix milliseconds, amounts kopecks. */
+/** The migrations after 0.3.0. Times are Unix milliseconds, amounts kopecks. */
 const MIGRATIONS: readonly string[] = [
   `
   -- As late_asks: those that the bank answered with a payment in progress.

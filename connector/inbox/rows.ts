@@ -45,7 +45,7 @@ const statementsOf = (database: DatabaseSync) => ({
          due_at = ?2, stepped_at = ?2, rests = 0, wakes = wakes + 1
        WHERE bank = ?3 AND id = ?4 AND (state IN ('GIVEN_UP', 'NEW') OR state = 'DONE' AND ?1 ->> '$.payment' IS NULL)`,
   ),
-  // Its report has the payer from now on; a repeat by the bank brings the payer again.
+  // From now on the report of the payment has the payer; a repeat by the bank brings the payer again.
   finish: database.prepare(
     `UPDATE webhooks SET state = ?, note = ?, content = json_remove(content, '$.payment.payer')
        WHERE bank = ? AND id = ? AND received_at = ?`,
@@ -93,7 +93,7 @@ export class Webhooks {
     this.#sql.again.run(content, now, bank, id)
   }
 
-  /** One that the bank has repeated meanwhile is processed again. */
+  /** A webhook that the bank has repeated meanwhile is processed again. */
   finish(
     { bank, id, receivedAt }: WebhookRow,
     state: Exclude<(typeof WEBHOOK_STATES)[number], 'NEW'>,

@@ -64,7 +64,7 @@ export class WebhookRunner extends QueueRunner<WebhookRow> {
     super.tick()
   }
 
-  /** One of a QR code at a time: many of one code leave the others their share of what runs at once. */
+  /** Webhooks of one QR code run one after another, so that many of one code leave the others their share. */
   protected idOf({ bank, subject }: WebhookRow): string {
     return JSON.stringify([bank, subject])
   }
@@ -77,7 +77,7 @@ export class WebhookRunner extends QueueRunner<WebhookRow> {
     } catch (error) {
       log('warning', 'a webhook was not reported', { bank: row.bank, error: messageOf(error) })
       const now = platform.now()
-      // What a site's list said before is not learned again after a reload, so it does not rest.
+      // Nothing wakes it when the list can be read again, so it does not rest.
       const isRare = error instanceof ListsUnread && now - row.receivedAt >= ASKED_MS
       const note = messageOf(error)
       const why = error instanceof NotKnown ? { problem: 'NOT_KNOWN' as const, note } : { note }

@@ -48,8 +48,7 @@ export class Asker extends QueueRunner<DueCode | DueSale> {
   }
 
   /**
-   * What the bank states. A refusal and no answer are one thing here: nothing is known of this code, and others are
-   * asked about as before.
+   * Asks the bank. A refusal and no answer are the same here: nothing is known of this code, and others are asked about as before.
    * @returns for a bank that is down, when the code is asked about: after those that wait for their turn
    */
   async #stateOf({ bank, code }: KnownCode, id: string): Promise<CodeState | number> {

@@ -23,7 +23,7 @@ interface NewReport {
   body: object
 }
 
-/** Of a path below the site's. */
+/** The address of a path below the site's. */
 export const addressOf = (site: string, path: string): string =>
   `/network/v1/sites/${encodeURIComponent(site)}/${path}`
 
@@ -97,7 +97,7 @@ export class Reports {
     return this.#sql.open.all().map((row) => ReportRow.parse(row))
   }
 
-  /** Those that ended because the service does not have what they are about. */
+  /** The reports that ended because the service does not have what they are about. */
   unknown(): ReportRow[] {
     return this.#sql.unknown.all().map((row) => ReportRow.parse(row))
   }

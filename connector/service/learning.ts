@@ -12,7 +12,7 @@ import { learnCharges, learnRefunds } from './waiting-lists.ts'
 const LEARN_MS = 3_600_000
 const DAY_MS = 24 * 3_600_000
 
-/** Of a service that does not answer, or has deleted the site, no other list is asked for. */
+/** Whether other lists of the site are still asked for: not where the service does not answer, or has deleted the site. */
 const isOfOneList = (error: unknown): boolean =>
   error instanceof z.ZodError || (error instanceof ListFailed && !error.isDeleted)
 
@@ -62,7 +62,7 @@ export class Learning {
   }
 
   /**
-   * What may be old first: until it is on disk some instructions are not taken. A list that the service does not give keeps
+   * Reads the lists of old instructions first: until they are on disk some instructions are not taken. A list that the service does not give keeps
    * no other from being read.
    * @throws the first failure
    */
@@ -91,7 +91,7 @@ export class Learning {
   ): Promise<void> {
     const { meta } = this.#core.disk
     const key = `learnedAt:${list}:${site.siteId}`
-    // Of a new site this disk knows nothing; of what ended long ago the bank is asked as well, once.
+    // This disk knows nothing of a new site. So the bank is also asked, once, about codes that ended long ago.
     // Version 0.3.0 kept one time for all lists of a site.
     const learnedAt = meta.get(key) ?? meta.get(`learnedAt:${site.siteId}`) ?? now - LIST_MS
     const since = Math.min(Number(learnedAt), now - DAY_MS)

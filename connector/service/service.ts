@@ -87,7 +87,7 @@ export interface ReportAnswer {
   isReplayed?: boolean
   /** The status of the QR code after it, where the answer is the code. */
   codeStatus?: string | undefined
-  /** Of an error in the shape of the contract: whatever stands between may answer anything else. */
+  /** The code of an error in the shape of the contract; a gateway may answer anything else. */
   errorCode?: string | undefined
 }
 

@@ -1,4 +1,4 @@
-// Takes the refunds and charges that wait at the service and that another disk may have sent: they are held (contract, section 14).
+// Takes refunds and charges that wait at the service, where another disk may have sent them: they are held (contract, section 14).
 
 import type { Core, OpenSite } from '../core.ts'
 import { ageOf, type Given, recordRead, type WaitingList } from '../disk/disk-age.ts'
@@ -64,7 +64,7 @@ async function takeOld<Item extends Waiting>(
   if (isTaken) recordRead(core, list, siteId)
 }
 
-/** One that the disk does not take keeps no other from being taken. @returns why it cannot be taken */
+/** An instruction that the disk does not take keeps no other from being taken. @returns why it cannot be taken */
 function tried(take: () => string | undefined): string | undefined {
   try {
     return take()

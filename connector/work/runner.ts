@@ -7,9 +7,9 @@ const BATCH = 100
 
 /** How many rows run at once. */
 interface Limits {
-  /** Of a lane. */
+  /** In one lane. */
   perLane?: number
-  /** Of all lanes: from so many on the next lane waits. */
+  /** In all lanes: from so many on the next lane waits. */
   inAll?: number
 }
 

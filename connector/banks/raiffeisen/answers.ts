@@ -85,7 +85,7 @@ export const CHARGE: Answers<Order> = {
   ],
 }
 
-/** Of an answer with one of these nobody knows whether the bank has looked for the order. */
+/** After an answer with one of these codes nobody knows whether the bank has looked for the order. */
 const NOT_LOOKED_FOR = [401, 403, 429]
 
 /** The document has no answer about an unknown order: any refusal in the bank's own shape is taken for it. */
@@ -110,7 +110,7 @@ const PaymentInfo = z.object({
   paymentStatus: z.string(),
   sbpMerchantId: z.string(),
   transactionDate: z.string().optional(),
-  // One that is no safe integer was rounded: it would name another payment.
+  // A number that is no safe integer was rounded: it would name another payment.
   transactionId: z
     .number()
     .optional()
@@ -123,7 +123,7 @@ export const STATUS: Answers<PaymentInfo> = {
   notKnown: [NOT_FOUND],
 }
 
-/** Its 200 has no body in the document: a gateway's page and the bank's refusal are none. */
+/** In the document this 200 has no body. So a gateway's page, or the bank's refusal, is not this answer. */
 export const CANCEL: Answers<unknown> = {
   executed: {
     status: 200,

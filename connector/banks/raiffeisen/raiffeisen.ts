@@ -118,7 +118,7 @@ class Raiffeisen implements Bank {
     if (!hasEnded || !state.isOver) return { ...state, isOver: false }
     // Without this answer the code is asked about again; what was paid is reported now.
     const status = await this.#qrStatus(code).catch(() => 'unknown')
-    // One that is PAID has a payment that the bank does not state yet.
+    // A code that is PAID has a payment that the bank does not state yet.
     return { ...state, isOver: status === 'EXPIRED' || status === 'CANCELLED' }
   }
 
@@ -129,7 +129,7 @@ class Raiffeisen implements Bank {
     throw new Unavailable('code: the answer is of another code', { isInDoubt: false })
   }
 
-  /** Of a static code the bank tells the latest payment alone. */
+  /** The bank states only the latest payment of a static code. */
   async #paymentState({ type, qrcId, reference }: Code): Promise<CodeState> {
     const info = await this.#call(answers.STATUS, {
       operation: 'status',
@@ -157,7 +157,7 @@ class Raiffeisen implements Bank {
 
   async isClosed(code: Code): Promise<boolean> {
     const status = await this.#qrStatus(code)
-    // One that is IN_PROGRESS can still be paid, whatever its cancellation was answered. A printed one can be paid again.
+    // A code that is IN_PROGRESS can still be paid, whatever the bank answered to its cancellation. A printed code can be paid again.
     return status === 'CANCELLED' || status === 'EXPIRED' || (status === 'PAID' && code.type === 'DYNAMIC')
   }
 

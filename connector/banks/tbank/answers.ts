@@ -92,7 +92,7 @@ export const CHECK_ORDER: Answers<string> = {
 const OrderPayment = z.object({
   PaymentId: Id,
   Status: z.string(),
-  // One that cannot be is none: the other sessions count all the same.
+  // A session that cannot be read is left out: the other sessions count all the same.
   Amount: Amount.optional().catch(undefined),
 })
 export type OrderPayment = z.output<typeof OrderPayment>

@@ -59,7 +59,7 @@ export async function refundPayment(
   }
 }
 
-/** Of a later refund nothing decides: what the bank states can be of an earlier one. */
+/** Nothing decides a later refund: what the bank states can be of an earlier one. */
 function inDoubt(reason: string, { isFirst, before }: { isFirst: boolean; before: string }): RefundState {
   if (!isFirst || before !== 'CONFIRMED') return { status: 'IN_DOUBT', reason }
   const note = textOf({ before, isInDoubt: true })

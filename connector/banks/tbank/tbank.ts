@@ -43,7 +43,7 @@ const Notification = z.object({
   Status: z.string(),
   Amount: z.string().optional(),
 })
-/** Of a request to bind an account. Its `AccountToken` is not read. */
+/** The notification of a request to bind an account. Its `AccountToken` is not read. */
 const LinkNotification = z.object({
   NotificationType: z.literal('LINKACCOUNT'),
   RequestKey: z.string().regex(IDENTIFIER),

@@ -30,7 +30,7 @@ export const Payments = z.object({
           refTransactionId: z.string(),
           message: z.string().optional(),
         })
-        // One that is not paid may have no number yet. Two that are paid would be one.
+        // A payment that is not accepted may have no number yet. Two accepted payments without a number would count as one.
         .refine(({ status, refTransactionId }) => status !== 'Accepted' || refTransactionId !== ''),
     ),
   }),

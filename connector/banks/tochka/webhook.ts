@@ -53,7 +53,7 @@ export class TochkaWebhooks {
     if (!payment.success || !amount) throw new Unauthorized('the payment lacks a field')
     const { qrcId, merchantId, refTransactionId, payerMobileNumber: phone } = payment.data
     return {
-      // One that states another amount of the payment is no repeat.
+      // A webhook that states another amount of the payment is no repeat.
       id: `${refTransactionId}:${amount}`,
       qrcId,
       owner: `${merchantId}:`,

@@ -165,8 +165,8 @@ export async function askBinding(
  */
 function endsFromOf(core: Core, row: BindingRow, now: number): number | undefined {
   if (row.state !== 'CREATED') return
-  // One that this disk has learned from the service as agreed has no report: the consent is from before the disk, and can have
-  // come long after the end of the code, which is the row's time then.
+  // A binding that this disk has learned from the service as CREATED has no report: the consent is from before the disk, and can
+  // have come long after the end of the code, which is the row's time then.
   const report = core.disk.reports.get(addressOf(row.site, reportPathOf(row)))
   const consentedAt = report?.createdAt ?? Math.max(row.createdAt, beginOf(core.disk))
   const endsFrom = consentedAt + HOUR_MS

@@ -7,8 +7,8 @@ import { addBinding, bindingUidOf, recordBinding } from './bindings.ts'
 import type { BindingRow } from './rows.ts'
 
 /**
- * What each status of the service's list is here: one that its clock has rejected can get its consent late, and a token that has
- * ended stays ended. A status of a later service says neither.
+ * The state of a binding here, by its status in the service's list. A binding that the service's clock has rejected can get its
+ * consent late. A token that has ended stays ended. A status that is not in this table changes nothing.
  */
 const STATES: Readonly<Record<string, BindingRow['state'] | undefined>> = {
   WAITING: 'WAITING',

@@ -65,7 +65,7 @@ export class Bindings {
     })
   }
 
-  /** One that the disk has stays as it is. @param dueAt null: the bank is not asked */
+  /** A binding that the disk has stays as it is. @param dueAt null: the bank is not asked */
   insert(row: NewBindingRow, dueAt: number | null): void {
     const { site, bindingUid, bank, request, qrcId, state, createdAt, expiresAt } = row
     this.#sql.insert.run(...[site, bindingUid, bank, request, qrcId], ...[state, createdAt, expiresAt, dueAt])
@@ -90,7 +90,7 @@ export class Bindings {
     return this.#sql.change.run({ site, bindingUid, state, ...moved(row, next) }).changes === 1
   }
 
-  /** It is over, and the bank is not asked any more. @returns whether it was not over before */
+  /** The binding is over, and the bank is not asked any more. @returns whether it was not over before */
   end({ site, bindingUid }: BindingId): boolean {
     return this.#sql.end.run(site, bindingUid).changes === 1
   }
@@ -104,7 +104,7 @@ export class Bindings {
     return rowsOf(this.#sql.get.all(site, bindingUid))[0]
   }
 
-  /** Those of any bank: two banks can have the same id. */
+  /** The bindings of a request at any bank: two banks can have the same id. */
   ofRequest(request: string): BindingRow[] {
     return rowsOf(this.#sql.byRequest.all(request))
   }

@@ -74,7 +74,7 @@ export class Cancellations extends QueueRunner<CancellationRow> {
       const state = disk.codes.ofSite(site, qrcId)?.state
       if (!code || state === 'PAID') return
       if (end === 'CANCELLED') disk.codes.cancelled(code.id, now, now + AFTER_CANCEL_MS)
-      // It is paid, or has ended: the bank is asked at once.
+      // The link is paid, or has ended: the bank is asked at once.
       else if (state === 'OPEN') disk.codes.wake(code.id, now)
     })
     return true
@@ -91,7 +91,7 @@ export class Cancellations extends QueueRunner<CancellationRow> {
     const { disk, log } = this.core
     const row = disk.codes.ofSite(site, qrcId)
     const code = {
-      // Of an unknown type: the stricter rule.
+      // The stricter rule holds for a code of an unknown type.
       type: row?.type ?? ('STATIC' as const),
       qrcId,
       reference: bankOf(this.core, reference)?.rest ?? '',

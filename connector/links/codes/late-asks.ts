@@ -43,7 +43,7 @@ export class LateAsks {
     return (isPending ? this.#pending : this.#undecided).add(subject)
   }
 
-  /** It is paid, or the bank states that it is over. */
+  /** The code is paid, or the bank states that it is over. */
   clear(subject: LateSubject): void {
     for (const asks of [this.#undecided, this.#pending]) asks.clear(subject)
   }
@@ -53,7 +53,7 @@ export class LateAsks {
     for (const asks of [this.#undecided, this.#pending]) asks.clearSite(site)
   }
 
-  /** Those whose end the bank has not stated: nobody knows whether they were paid. */
+  /** The codes and sales whose end the bank has not stated: nobody knows whether they were paid. */
   unresolved(): LateSubject[] {
     return this.#unresolved.all().map((row) => LateRow.parse(row))
   }

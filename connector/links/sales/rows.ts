@@ -107,7 +107,7 @@ export class Sales {
     this.#sql.stop.run(site)
   }
 
-  /** Those that were armed in the period. */
+  /** The sales that were armed in the period. */
   armedWithin(from: number, to: number): SaleRow[] {
     return this.#sql.within.all(from, to).map((row) => SaleRow.parse(row))
   }
@@ -123,7 +123,7 @@ export class Sales {
     return timeOf(this.#sql.lastAt, site, qrcId) ?? 0
   }
 
-  /** Those of a code that were armed last, the latest first. */
+  /** The ten sales of a code that were armed last, the latest first. */
   latest(site: string, qrcId: string): SaleRow[] {
     return this.#sql.latest.all(site, qrcId).map((row) => SaleRow.parse(row))
   }

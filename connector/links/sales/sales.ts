@@ -174,7 +174,7 @@ export async function saleOfPayment(
     if (!payment) continue
     const isNew = recordPayment(core, known, payment, sale)
     disk.sales.step(sale, 'PAID', { now: platform.now(), dueAt: 'REST' })
-    // One of another amount has lost its own webhook, or will have it.
+    // A payment of another amount has lost its own webhook, or will have it.
     if (isNew && payment.amount === amount) break
   }
   const payment = told ?? untoldPayment(core, { site, qrcId, amount })

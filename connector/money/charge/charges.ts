@@ -108,7 +108,7 @@ function faultOf(
   if (!open.bank.bindings) return `${open.bank.title}: accounts cannot be charged`
 }
 
-/** What a completed charge is known by. */
+/** What the bank states of a completed charge. */
 export interface Charged {
   reference: string
   amount: number

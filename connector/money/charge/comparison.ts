@@ -33,7 +33,7 @@ const nameOf = ({ site, paymentUid, amount }: ChargeRow): string =>
 async function differenceOf(core: Core, charge: ChargeRow): Promise<string | undefined> {
   const open = core.banks.get(charge.bank)
   const { bindings } = open?.bank ?? {}
-  // One of no known bank was sent to none.
+  // A charge without a known bank was sent to no bank.
   if (!open || !bindings) return
   try {
     const stated = await endedState(open, bindings, charge)

@@ -76,7 +76,7 @@ function statementsOf(database: DatabaseSync) {
       `UPDATE charges SET state = 'HELD', reason = :reason, ${WOKEN} WHERE ${OPEN} AND state IN ('QUEUED', 'SENDING')`,
     ),
     endedWithin: database.prepare(
-      // One can be decided long after it was given. CROSS: the decisions are the few.
+      // A charge can be decided long after it was given. CROSS: the decisions are the few.
       `${SELECT} WHERE state IN ('COMPLETED', 'DECLINED') AND rowid IN (
          SELECT rowid FROM charges WHERE given_at >= ?1 AND given_at < ?2
          UNION SELECT charges.rowid FROM decisions CROSS JOIN charges USING (site, payment_uid)
@@ -132,7 +132,7 @@ export class Charges {
     return rowsOf(this.#sql.get.all(site, paymentUid))[0]
   }
 
-  /** One with a result. */
+  /** The charge, where it has a result. */
   ended({ site, paymentUid }: ChargeId): ChargeRow | undefined {
     return rowsOf(this.#sql.ended.all(site, paymentUid))[0]
   }
@@ -147,7 +147,7 @@ export class Charges {
     return rowsOf(this.#sql.byNote.all(note))
   }
 
-  /** Those of a binding that the bank was not asked to make. */
+  /** The charges of a binding that were not sent to the bank. */
   unsentOf(site: string, bindingUid: string): ChargeRow[] {
     return rowsOf(this.#sql.unsent.all(site, bindingUid))
   }
@@ -160,12 +160,12 @@ export class Charges {
     return countOf(this.#sql.heldCount)
   }
 
-  /** Those without a result, and when the oldest came. */
+  /** How many charges have no result, and when the oldest of them came. */
   open(): { oldest: number | null; count: number } {
     return z.object({ oldest: z.int().nullable(), count: z.int() }).parse(this.#sql.oldest.get())
   }
 
-  /** Those with a result that were given in the period, or decided by the operator in it. */
+  /** The charges with a result that were given in the period, or that the operator decided in it. */
   endedWithin(from: number, to: number): ChargeRow[] {
     return rowsOf(this.#sql.endedWithin.all(from, to))
   }

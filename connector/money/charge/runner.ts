@@ -48,7 +48,7 @@ export class ChargeRunner extends QueueRunner<ChargeRow> {
     }
   }
 
-  /** Of a charge that was sent nobody can ask: the operator can end it, and a bank that is configured again does. */
+  /** Nobody can be asked about a charge that was sent. The operator can end it, or its bank, after it is configured again. */
   #missingBank(charge: ChargeRow): void {
     const missing = `the connector has no bank ${charge.bank}`
     if (charge.state === 'QUEUED') this.#decline(charge, `${missing}, which has bound this account`)
@@ -56,7 +56,7 @@ export class ChargeRunner extends QueueRunner<ChargeRow> {
     else holdCharge(this.core, charge, `${missing}, which may have made the charge`)
   }
 
-  /** All that comes before the account is charged; nothing of it moves money, and until the end of the charge it is repeated. */
+  /** The steps before the account is charged. None of them moves money, and they are repeated until the charge ends. */
   async #begin(open: OpenBank, queued: ChargeRow): Promise<void> {
     const { disk, platform } = this.core
     const fault = this.#faultOf(queued)
@@ -91,8 +91,8 @@ export class ChargeRunner extends QueueRunner<ChargeRow> {
   async #boundState(open: OpenBank, charge: ChargeRow): Promise<BindingState | undefined> {
     const row = this.core.disk.bindings.get(charge)
     if (row) return askBinding(this.core, open, row)
-    // Of a binding that this disk does not have nobody knows whether INACTIVE is from before its consent: the service's list
-    // brings it, or the charge expires.
+    // If this disk does not have the binding, INACTIVE can be from before its consent: the service's list brings the binding, or the
+    // charge expires.
     const state = await open.bank.bindings?.state(charge.request)
     return state?.status === 'INACTIVE' ? { status: 'WAITING' } : state
   }
@@ -175,7 +175,7 @@ export class ChargeRunner extends QueueRunner<ChargeRow> {
     }
   }
 
-  /** It goes on being asked about; a held one stays held. */
+  /** The bank is asked about the charge again; a held charge stays held. */
   #pending(charge: ChargeRow, waitMs: number): void {
     const now = this.core.platform.now()
     if (charge.state === 'HELD') holdCharge(this.core, charge, charge.reason)
@@ -186,7 +186,7 @@ export class ChargeRunner extends QueueRunner<ChargeRow> {
     }
   }
 
-  /** It was not sent: all of it is done again. */
+  /** The charge was not sent: all steps are done again. */
   #retry(charge: ChargeRow, reason: string, waitMs: number): void {
     const { disk, platform } = this.core
     this.#note(charge, 'open', reason)

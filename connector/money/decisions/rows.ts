@@ -42,7 +42,7 @@ export class Decisions {
     this.#sql.insert.run(site, paymentUid, refundUid, result, amount, reason, by, decidedAt)
   }
 
-  /** Those that are not in the connector's log: a command cannot write there. */
+  /** The decisions that are not in the connector's log: a command cannot write there. */
   notLogged(): DecisionRow[] {
     return this.#sql.notLogged.all().map((row) => DecisionRow.parse(row))
   }

@@ -48,7 +48,7 @@ export class AmountDifferences {
     return this.#sql.insert.run(site, paymentUid, stated, reported, bank, qrcId, foundAt).changes === 1
   }
 
-  /** Those that no operator has closed, the oldest first. */
+  /** The differences that no operator has closed, the oldest first. */
   open(): AmountDifference[] {
     return this.#sql.open.all().map((row) => AmountDifference.parse(row))
   }

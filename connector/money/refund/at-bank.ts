@@ -19,7 +19,7 @@ interface Refundable {
   /** The bank's id of the payment. */
   reference: string
   amount: number
-  /** Its refunds are younger. */
+  /** When the payment's code or charge was made: every refund of it is younger. */
   createdAt: number
 }
 
@@ -39,7 +39,7 @@ export function reportRefundsMadeAtBank(
   const known = refunds
     .filter(({ state }) => state === 'COMPLETED')
     .reduce((sum, each) => sum + each.amount, 0)
-  // Of a part the bank states no sum: what is known can be all of it.
+  // Where a part is refunded the bank states no sum: the refunds that are known can be all of it.
   const isClear = refunded === 'ALL' ? amount <= known : known > 0
   if (isClear) return
   const chargedAt = disk.charges.get({ site, paymentUid })?.givenAt

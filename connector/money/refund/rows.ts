@@ -21,9 +21,9 @@ const RefundRow = Place.extend({
   note: z.string(),
   reason: z.string(),
   sentAt: z.int().nullable(),
-  /** Of a refund that was made at the bank: the number of its identifier; null: an instruction has named it. */
+  /** The number of the identifier of a refund that was made at the bank; null: an instruction has named the refund. */
   bankUid: z.int().nullable(),
-  /** What the merchant was told last of one without a result, and when. */
+  /** What the merchant was told last of a refund without a result, and when. */
   told: z.enum(['HELD', 'UNSENT', 'SENT']).nullable(),
   toldAt: z.int().nullable(),
   createdAt: z.int(),
@@ -43,7 +43,7 @@ const SELECT = `SELECT site, payment_uid AS paymentUid, refund_uid AS refundUid,
   network_uid AS networkUid, amount, given_at AS givenAt, state, note, reason, sent_at AS sentAt, bank_uid AS bankUid, told, told_at AS toldAt, created_at AS createdAt,
   ${PLACE} FROM refunds`
 
-/** One refund of a payment is in flight: the oldest that waits begins when no other is open. */
+/** A payment has one refund in flight: the oldest refund that waits begins when no other is open. */
 const IS_READY = `NOT (state = 'QUEUED' AND EXISTS (SELECT 1 FROM refunds AS other
   WHERE other.site = refunds.site AND other.payment_uid = refunds.payment_uid AND other.rowid <> refunds.rowid
   AND other.state NOT IN ('COMPLETED', 'DECLINED') AND (other.state <> 'QUEUED' OR other.rowid < refunds.rowid)))`
@@ -80,7 +80,7 @@ function statementsOf(database: DatabaseSync) {
       `UPDATE refunds SET state = 'HELD', reason = :reason, ${WOKEN} WHERE ${OPEN} AND state IN ('QUEUED', 'SENDING')`,
     ),
     endedWithin: database.prepare(
-      // One can be decided long after it was given. CROSS: the decisions are the few.
+      // A refund can be decided long after it was given. CROSS: the decisions are the few.
       `${SELECT} WHERE state IN ('COMPLETED', 'DECLINED') AND rowid IN (
          SELECT rowid FROM refunds WHERE given_at >= ?1 AND given_at < ?2
          UNION SELECT refunds.rowid FROM decisions CROSS JOIN refunds USING (site, payment_uid, refund_uid)
@@ -146,14 +146,14 @@ export class Refunds {
   }
 
   /**
-   * Those that came before that time, and could not be sent: each failed try leaves its reason. Not those that were never tried,
+   * The refunds that came before that time, and could not be sent: each failed try leaves its reason. Not those that were never tried,
    * as while the connector was down, nor those that wait for another refund of their payment.
    */
   unsentSince(time: number): RefundRow[] {
     return rowsOf(this.#sql.unsent.all(time))
   }
 
-  /** Those with a result that were given in the period, or decided by the operator in it. */
+  /** The refunds with a result that were given in the period, or that the operator decided in it. */
   endedWithin(from: number, to: number): RefundRow[] {
     return rowsOf(this.#sql.endedWithin.all(from, to))
   }
@@ -162,7 +162,7 @@ export class Refunds {
     return countOf(this.#sql.heldCount)
   }
 
-  /** Those without a result, and when the oldest came. */
+  /** How many refunds have no result, and when the oldest of them came. */
   open(): { oldest: number | null; count: number } {
     return z.object({ oldest: z.int().nullable(), count: z.int() }).parse(this.#sql.oldest.get())
   }
