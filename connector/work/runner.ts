@@ -3,8 +3,6 @@ import type { Core } from '../core.ts'
 import { JobsByName } from './jobs.ts'
 import type { Place, Queue } from './queue.ts'
 
-const BATCH = 100
-
 /** How many rows run at once. */
 interface Limits {
   /** In one lane. */
@@ -17,6 +15,7 @@ export abstract class QueueRunner<Row extends Place> {
   protected readonly core: Core
   readonly #queue: Pick<Queue<Row>, 'lanes' | 'due'>
   readonly #jobs: JobsByName
+  readonly #perLane: number
   readonly #inAll: number
 
   constructor(
@@ -27,6 +26,7 @@ export abstract class QueueRunner<Row extends Place> {
     this.core = core
     this.#queue = queue
     this.#jobs = new JobsByName(perLane, core.log)
+    this.#perLane = perLane
     this.#inAll = inAll
   }
 
@@ -40,7 +40,9 @@ export abstract class QueueRunner<Row extends Place> {
     for (const lane of this.#queue.lanes(now)) {
       if (this.#jobs.size >= this.#inAll) return
       const jobs = this.#jobs.of(lane)
-      for (const row of this.#queue.due(lane, now, BATCH)) jobs.start(this.idOf(row), () => this.run(row))
+      // What runs is due, too: behind it there are as many as can start.
+      for (const row of this.#queue.due(lane, now, 2 * this.#perLane))
+        jobs.start(this.idOf(row), () => this.run(row))
     }
   }
 
