@@ -18,9 +18,9 @@ import { DecisionLog } from './money/decisions/log.ts'
 import { countExcess, RefundComparison } from './money/refund/comparison.ts'
 import { RefundRunner } from './money/refund/runner.ts'
 import { Reporter } from './outbox/reporter.ts'
-import { Instructions } from './service/instructions.ts'
+import { Instructions } from './server/instructions.ts'
+import { routes } from './server/server.ts'
 import { Learning } from './service/learning.ts'
-import { routes } from './service/server.ts'
 import { ClockWatch } from './work/clock-watch.ts'
 
 const TURN_MS = 1_000

@@ -1,7 +1,7 @@
 // npm run serve: runs the built service on this machine, as in production (docs/self-hosting.md).
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { inheritedSocket } from '../../connector/service/inherited-socket.ts'
+import { inheritedSocket } from '../../connector/server/inherited-socket.ts'
 import { openBucket, untilLoaded } from '../data/bucket.ts'
 import { prepareStart, type Report } from '../data/rebuild.ts'
 import { tendSites } from '../data/tend-sites.ts'

@@ -1,7 +1,7 @@
 // `settle --difference`: the operator has dealt with a payment of which the bank states another amount than was reported.
 
+import { roublesOf } from '../amounts.ts'
 import type { Core } from '../core.ts'
-import { roublesOf } from '../money/money.ts'
 import { differenceText } from '../money/payment/amount-differences.ts'
 import { confirmed, type TypedLine } from './confirmation.ts'
 import { deciderOf, type Options, type Print, reasonOf, required } from './options.ts'

@@ -1,8 +1,8 @@
 // `settle --webhook`: the operator has dealt with a payment that nothing confirms, and its webhook is closed.
 import * as z from 'zod'
+import { roublesOf } from '../amounts.ts'
 import type { Core } from '../core.ts'
 import { whyWaiting } from '../inbox/problems.ts'
-import { roublesOf } from '../money/money.ts'
 import { confirmed, type TypedLine } from './confirmation.ts'
 import { deciderOf, type Options, type Print, reasonOf, required } from './options.ts'
 

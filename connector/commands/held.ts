@@ -1,9 +1,9 @@
 // The refund or charge that the operator decides: which these are, what is to be known before, and how it is ended.
 
+import { roublesOf } from '../amounts.ts'
 import type { Core } from '../core.ts'
 import { completeCharge, declineCharge } from '../money/charge/charges.ts'
 import type { ChargeRow } from '../money/charge/rows.ts'
-import { roublesOf } from '../money/money.ts'
 import { paymentPathOf } from '../money/payment/payments.ts'
 import { finishRefund } from '../money/refund/refunds.ts'
 import { reportPathOf } from '../money/refund/reports.ts'

@@ -1,5 +1,6 @@
 // `reconcile`: compares a period on three sides, the bank, this disk and the service, and prints every difference.
 
+import { roublesOf } from '../amounts.ts'
 import type { CodeState } from '../banks/bank.ts'
 import { type Core, type KnownCode, knownCodeOf, type OpenBank, type OpenSite } from '../core.ts'
 import { subjectText } from '../links/codes/late-asks.ts'
@@ -9,7 +10,6 @@ import type { SaleRow } from '../links/sales/rows.ts'
 import { codeOfSale } from '../links/sales/sales.ts'
 import { messageOf } from '../log.ts'
 import { compareCharges, compareWaitingCharges } from '../money/charge/comparison.ts'
-import { roublesOf } from '../money/money.ts'
 import { differenceText } from '../money/payment/amount-differences.ts'
 import { comparePayments } from '../money/payment/comparison.ts'
 import { isSamePaymentOf, recordPayment, recordState } from '../money/payment/payments.ts'

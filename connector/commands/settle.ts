@@ -1,7 +1,7 @@
 // `settle`: lists the refunds and charges that are held, or could not be sent, and amounts that differ; records the operator's decision on one, or on a webhook.
 
+import { roublesOf } from '../amounts.ts'
 import type { Core } from '../core.ts'
-import { roublesOf } from '../money/money.ts'
 import { differenceText } from '../money/payment/amount-differences.ts'
 import { deliver } from '../outbox/reporter.ts'
 import { addressOf } from '../outbox/rows.ts'

@@ -1,7 +1,7 @@
 // The client of the service: sends reports, and reads its lists (contract, section 14).
 import * as z from 'zod'
+import { AmountField, kopecksOf } from '../amounts.ts'
 import type { Core, OpenSite } from '../core.ts'
-import { AmountField, kopecksOf } from '../money/money.ts'
 
 const TIMEOUT_MS = 10_000
 const PAGE = 500

@@ -1,10 +1,10 @@
 // Takes refunds and charges that wait at the service, where another disk may have sent them: they are held (contract, section 14).
 
+import { roublesOf } from '../amounts.ts'
 import type { Core, OpenSite } from '../core.ts'
 import { ageOf, type Given, recordRead, type WaitingList } from '../disk/disk-age.ts'
 import { messageOf } from '../log.ts'
 import { takeCharge } from '../money/charge/charges.ts'
-import { roublesOf } from '../money/money.ts'
 import { takeRefund } from '../money/refund/refunds.ts'
 import { listCharges, listRefunds } from './service.ts'
 

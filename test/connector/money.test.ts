@@ -1,7 +1,7 @@
 // Amounts between the service's and banks' texts in roubles and the connector's kopecks.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { kopecksOf, roublesOf } from '../../connector/money/money.ts'
+import { kopecksOf, roublesOf } from '../../connector/amounts.ts'
 
 it.each([
   ['10', 1000],

@@ -1,6 +1,6 @@
 // Raiffeisenbank: dynamic codes, static ones with an amount, codes that bind, cancellation, refunds under an id of ours (its SBP API, October 2021).
 import * as z from 'zod'
-import { kopecksOf, roublesOf } from '../../money/money.ts'
+import { kopecksOf, roublesOf } from '../../amounts.ts'
 import type { Answers } from '../answers.ts'
 import type {
   Bank,

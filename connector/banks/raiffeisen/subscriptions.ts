@@ -1,6 +1,6 @@
 // Bound accounts at Raiffeisenbank, which it calls subscriptions: bind, state, charge (its SBP API, October 2021).
 
-import { kopecksOf } from '../../money/money.ts'
+import { kopecksOf } from '../../amounts.ts'
 import type { Answers } from '../answers.ts'
 import type { Link, NewCode } from '../bank.ts'
 import type { BankBindings, BindingState, ChargeState, NewCharge, OpenedCharge } from '../bank-bindings.ts'

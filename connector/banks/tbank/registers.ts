@@ -1,6 +1,6 @@
 // Registration of T-Bank's links: a payment, a payment that binds an account, a binding alone.
 
-import { roublesOf } from '../../money/money.ts'
+import { roublesOf } from '../../amounts.ts'
 import type { Link, NewCode } from '../bank.ts'
 import { Refused, Unavailable } from '../bank-errors.ts'
 import { qrcIdOf } from '../identifiers.ts'

@@ -1,6 +1,6 @@
 // Tochka: dynamic, static and cashbox codes, refunds of dynamic ones (Tochka API 1.91).
 import * as z from 'zod'
-import { roublesOf } from '../../money/money.ts'
+import { roublesOf } from '../../amounts.ts'
 import type {
   Bank,
   Code,

@@ -1,7 +1,7 @@
 // The webhooks of Tochka: a JWT as text, RS256, signed by the key that the bank publishes.
 import { compactVerify, importJWK, type JWK } from 'jose'
 import * as z from 'zod'
-import { kopecksOf } from '../../money/money.ts'
+import { kopecksOf } from '../../amounts.ts'
 import { isDue } from '../../work/schedule.ts'
 import type { Webhook, WebhookRequest } from '../bank.ts'
 import { Unauthorized } from '../bank-errors.ts'

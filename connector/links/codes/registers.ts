@@ -1,11 +1,11 @@
 // Registers QR codes at a bank: answers the service's instruction `qrCode.register` (contract, section 14).
 import * as z from 'zod'
+import { AmountField, kopecksOf } from '../../amounts.ts'
 import { Refused } from '../../banks/bank-errors.ts'
 import { IDENTIFIER } from '../../banks/identifiers.ts'
 import { isOwner } from '../../config/owners.ts'
 import { type Core, type OpenSite, referenceOf } from '../../core.ts'
 import { messageOf } from '../../log.ts'
-import { AmountField, kopecksOf } from '../../money/money.ts'
 import { nextAsk } from '../../work/schedule.ts'
 import { addBinding } from '../bindings/bindings.ts'
 import { linkProblem } from './links.ts'

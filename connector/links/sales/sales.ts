@@ -1,9 +1,9 @@
 // Sales of COUNTER codes: arming and disarming synchronously (contract, section 15).
 import * as z from 'zod'
+import { AmountField, kopecksOf, roublesOf } from '../../amounts.ts'
 import { Refused } from '../../banks/bank-errors.ts'
 import { type Core, type KnownCode, knownCodeOf, referenceOf } from '../../core.ts'
 import { messageOf } from '../../log.ts'
-import { AmountField, kopecksOf, roublesOf } from '../../money/money.ts'
 import { compareAmount } from '../../money/payment/amount-differences.ts'
 import { recordPayment } from '../../money/payment/payments.ts'
 import type { PaymentRow } from '../../money/payment/rows.ts'

@@ -1,11 +1,11 @@
 // Charges of bound accounts: taken from the service, reported, held (contract, sections 9 and 14).
 import * as z from 'zod'
+import { AmountField, kopecksOf, roublesOf } from '../../amounts.ts'
 import { bankOf, type Core, referenceOf } from '../../core.ts'
 import { derivedId } from '../../derived-id.ts'
 import { ageOf, type Given, UNREAD } from '../../disk/disk-age.ts'
 import type { Place } from '../../work/queue.ts'
 import { intervalAt, sinceSent } from '../../work/schedule.ts'
-import { AmountField, kopecksOf, roublesOf } from '../money.ts'
 import { compareAmount } from '../payment/amount-differences.ts'
 import { paymentPathOf } from '../payment/payments.ts'
 import type { ChargeId, ChargeRow } from './rows.ts'

@@ -1,10 +1,10 @@
 // Compares charges that have ended with what the bank states of them.
 
+import { roublesOf } from '../../amounts.ts'
 import { NotKnown } from '../../banks/bank-errors.ts'
 import type { Core, OpenSite } from '../../core.ts'
 import { messageOf } from '../../log.ts'
 import { listCharges } from '../../service/service.ts'
-import { roublesOf } from '../money.ts'
 import { compareAmount } from '../payment/amount-differences.ts'
 import { completeCharge } from './charges.ts'
 import type { ChargeRow } from './rows.ts'

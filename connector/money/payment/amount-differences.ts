@@ -1,6 +1,7 @@
 // A bank states another amount of a payment than was reported: the report stays a fact, and the operator is told.
+
+import { roublesOf } from '../../amounts.ts'
 import type { Core } from '../../core.ts'
-import { roublesOf } from '../money.ts'
 import type { AmountDifference } from './amount-difference-rows.ts'
 
 /** A completed payment or charge as it was reported. */

@@ -1,9 +1,10 @@
 // Compares the payments on this disk with the codes that the service lists as unpaid.
+
+import { roublesOf } from '../../amounts.ts'
 import type { Core, OpenSite } from '../../core.ts'
 import { deliver } from '../../outbox/reporter.ts'
 import { addressOf } from '../../outbox/rows.ts'
 import { type ListedCode, listCodes } from '../../service/service.ts'
-import { roublesOf } from '../money.ts'
 import { paymentPathOf } from './payments.ts'
 import type { PaymentRow } from './rows.ts'
 

@@ -1,9 +1,9 @@
 // Payments: what a bank states becomes one payment with one uid, and a report.
 import { createHash } from 'node:crypto'
+import { roublesOf } from '../../amounts.ts'
 import { type BankPayment, type CodeState, type PaymentId, paymentKeyOf } from '../../banks/bank.ts'
 import { IDENTIFIER } from '../../banks/identifiers.ts'
 import { type Core, type KnownCode, type OpenBank, referenceOf } from '../../core.ts'
-import { roublesOf } from '../money.ts'
 import { reportRefundsMadeAtBank } from '../refund/at-bank.ts'
 import { compareAmount } from './amount-differences.ts'
 import type { PaymentRow } from './rows.ts'

@@ -1,4 +1,6 @@
 // Compares refunds that have ended with what the bank states of them, those that were declined included.
+
+import { roublesOf } from '../../amounts.ts'
 import { NotKnown } from '../../banks/bank-errors.ts'
 import { type Core, knownCodeOf, type OpenBank } from '../../core.ts'
 import type { Disk } from '../../disk/disk.ts'
@@ -6,7 +8,6 @@ import { messageOf } from '../../log.ts'
 import { Jobs } from '../../work/jobs.ts'
 import { isDue } from '../../work/schedule.ts'
 import { endedState } from '../charge/runner.ts'
-import { roublesOf } from '../money.ts'
 import type { RefundRow } from './rows.ts'
 import { requestOf } from './runner.ts'
 

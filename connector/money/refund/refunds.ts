@@ -1,10 +1,10 @@
 // Refunds: taken from the service, ended, and which of them are held (contract, section 14).
 import * as z from 'zod'
+import { AmountField, kopecksOf } from '../../amounts.ts'
 import { bankOf, type Core } from '../../core.ts'
 import { derivedId } from '../../derived-id.ts'
 import { ageOf, type Given, UNREAD } from '../../disk/disk-age.ts'
 import { intervalAt, sinceSent } from '../../work/schedule.ts'
-import { AmountField, kopecksOf } from '../money.ts'
 import { makeRoom } from './at-bank.ts'
 import { reportHeld, reportRefund } from './reports.ts'
 import type { RefundId, RefundRow } from './rows.ts'

@@ -1,7 +1,8 @@
 // What the service is told of a refund: its result, or what it waits for.
+
+import { roublesOf } from '../../amounts.ts'
 import type { Core } from '../../core.ts'
 import { addressOf } from '../../outbox/rows.ts'
-import { roublesOf } from '../money.ts'
 import type { RefundId, RefundRow } from './rows.ts'
 
 const DAY_MS = 24 * 3_600_000
