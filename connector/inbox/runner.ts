@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { BankPayment, Code } from '../banks/bank.ts'
 import { NotKnown } from '../banks/bank-errors.ts'
 import { isSameInstant } from '../banks/instant.ts'
-import type { Core, OpenBank } from '../core.ts'
+import type { Core, KnownCode, OpenBank } from '../core.ts'
 import { recordBinding } from '../links/bindings/bindings.ts'
 import { findBinding } from '../links/bindings/lists.ts'
 import { type Found, findInLists, findOnDisk, isForeign } from '../links/codes/lookup.ts'
@@ -12,6 +12,7 @@ import { messageOf } from '../log.ts'
 import type { ChargeRow } from '../money/charge/rows.ts'
 import { findCharge, recordChargeWebhook } from '../money/charge/webhook.ts'
 import { recordPayment, recordState } from '../money/payment/payments.ts'
+import type { PaymentRow } from '../money/payment/rows.ts'
 import { KeyedMutex } from '../work/keyed-mutex.ts'
 import { QueueRunner } from '../work/runner.ts'
 import { retryDelay } from '../work/schedule.ts'
@@ -185,6 +186,9 @@ export class WebhookRunner extends QueueRunner<WebhookRow> {
     if (payment) {
       recordPayment(this.core, known, payment)
       isPaid = disk.payments.isPaid(known.site, known.code.qrcId)
+    } else if (paidAt === undefined && known.code.type === 'DYNAMIC' && this.#wakeRefunds(known)) {
+      // The payment is known, and the refund itself asks the bank.
+      return
     } else {
       const state = await known.bank.bank.state(known.code)
       // Only the bank's own state of exactly that payment is reported.
@@ -192,12 +196,23 @@ export class WebhookRunner extends QueueRunner<WebhookRow> {
         paidAt === undefined || state.payments.some((payment) => isOf(payment, known.code, paidAt))
       if (!isConfirmed) return 'NO_PAYMENT'
       const payments = recordState(this.core, known, state)
-      for (const { paymentUid } of payments) disk.refunds.wake(known.site, paymentUid, platform.now())
+      this.#wakeRefunds(known, payments)
       isPaid = payments.length > 0
     }
     if (known.code.type !== 'DYNAMIC' || !isPaid) return
     const stored = disk.codes.get(row.id)
     if (stored) disk.codes.step(stored, 'PAID', { now: platform.now(), dueAt: 'REST' })
+  }
+
+  /** @returns whether a refund of the code's payments has no result */
+  #wakeRefunds(
+    { site, code }: KnownCode,
+    payments: readonly Pick<PaymentRow, 'paymentUid'>[] = this.core.disk.payments.ofCode(site, code.qrcId),
+  ): boolean {
+    const { disk, platform } = this.core
+    return payments
+      .map(({ paymentUid }) => disk.refunds.wake(site, paymentUid, platform.now()))
+      .includes(true)
   }
 }
 

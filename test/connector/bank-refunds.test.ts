@@ -173,6 +173,20 @@ it.each([
   },
 )
 
+it('the notification of the end of a refund asks T-Bank one question, about the refund', async () => {
+  const { at, running, link } = await paid(CAFE)
+  at.tbank.isRefundSlow = true
+  const asked = await refund(at, 'cafe', link, '30.00')
+  await running.connector.settle()
+  const { paymentId } = at.tbank.session(link.qrcId)
+  at.tbank.finishRefund(paymentId, true)
+  const before = at.tbank.calls.length
+  await at.tbank.deliver(paymentId)
+  await running.connector.settle()
+  expect(at.tbank.calls.slice(before).map(({ operation }) => operation)).toEqual(['GetQrState'])
+  expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
+})
+
 describe('Raiffeisenbank, where after a lost answer only the status by the id decides', () => {
   const refusal = (code: string) => ({ status: 400, body: { code: `ERROR.${code}`, message: 'нет' } })
 

@@ -172,9 +172,9 @@ export class Refunds {
     this.#sql.holdAll.run({ reason: 'it may have been sent after the backup', now })
   }
 
-  /** The bank has something to say about the payment's refunds. */
-  wake(site: string, paymentUid: string, now: number): void {
-    this.#sql.wake.run({ now, site, paymentUid })
+  /** The bank has something to say about the payment's refunds. @returns whether one of them has no result */
+  wake(site: string, paymentUid: string, now: number): boolean {
+    return this.#sql.wake.run({ now, site, paymentUid }).changes > 0
   }
 }
 
