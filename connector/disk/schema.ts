@@ -37,13 +37,16 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE refunds ADD COLUMN bank_uid INTEGER;
   -- Whether the bank had left the amount out when it was asked: see BankPayment.isAmountAssumed.
   ALTER TABLE payments ADD COLUMN is_amount_assumed INTEGER NOT NULL DEFAULT 0;
-  -- Of a sale's payment: the number by which the bank's webhook names it. NULL: no webhook has told of it.
+  -- Of a sale's payment: the sale (empty: of an earlier version), and the number by which the bank's webhook names it. NULL: no
+  -- webhook has told of it.
+  ALTER TABLE payments ADD COLUMN sale_uid TEXT;
   ALTER TABLE payments ADD COLUMN webhook_number TEXT;
+  UPDATE payments SET sale_uid = '' WHERE (site, qrc_id) IN (SELECT site, qrc_id FROM sales);
   -- Until now webhooks of one code and amount were counted: each payment gets one of those that are done.
   UPDATE payments SET webhook_number = told.number FROM (
     WITH paid AS (
       SELECT rowid AS place, qrc_id, amount, row_number() OVER (PARTITION BY qrc_id, amount ORDER BY created_at) AS n
-      FROM payments WHERE status = 'COMPLETED' AND (site, qrc_id) IN (SELECT site, qrc_id FROM sales)
+      FROM payments WHERE status = 'COMPLETED' AND sale_uid IS NOT NULL
     ), named AS (
       SELECT qrc_id, amount, number, row_number() OVER (PARTITION BY qrc_id, amount ORDER BY min(received_at)) AS n FROM (
         SELECT content ->> 'qrcId' AS qrc_id, content ->> '$.payment.amount' AS amount,
@@ -52,6 +55,8 @@ const MIGRATIONS: readonly string[] = [
     )
     SELECT place, number FROM paid JOIN named USING (qrc_id, amount, n)
   ) AS told WHERE payments.rowid = told.place;
+  CREATE INDEX payments_untold ON payments (site, qrc_id, created_at) WHERE sale_uid IS NOT NULL AND webhook_number IS NULL;
+  CREATE INDEX payments_by_webhook ON payments (site, qrc_id, webhook_number) WHERE webhook_number IS NOT NULL;
   DROP INDEX webhooks_done;
   -- A webhook that states another amount is another one.
   UPDATE webhooks SET id = id || ':' || (content ->> '$.payment.amount') WHERE id = content ->> '$.payment.number';

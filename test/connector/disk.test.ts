@@ -59,6 +59,12 @@ it('no statement reads a whole table, but those of commands', () => {
   ])
   for (const decided of scans.filter((sql) => sql.includes('FROM decisions')))
     expect(database.planOf(decided).filter((line) => line.startsWith('SCAN'))).toEqual(['SCAN decisions'])
+  // A till has many payments: its webhooks read those that none has told of, and their own.
+  const ofWebhooks = database.statements.filter((sql) => /^SELECT .*webhook_number/s.test(sql))
+  expect(ofWebhooks.flatMap((sql) => database.planOf(sql))).toEqual([
+    expect.stringContaining('INDEX payments_by_webhook (site=? AND qrc_id=? AND webhook_number=?)'),
+    expect.stringContaining('INDEX payments_untold (site=? AND qrc_id=?)'),
+  ])
   // What is done, rests, or is of another lane is not read.
   for (const [table, lane] of [
     ['bindings', 'bank'],

@@ -36,7 +36,7 @@ describe.each([
             qrcId: link.qrcId,
             paymentUid: link.qrcId,
             status: 'COMPLETED',
-            isAmountAssumed: false,
+            ...{ isAmountAssumed: false, saleUid: null },
             amount: 10_000,
           },
           createdAt: at.clock.now,

@@ -43,6 +43,7 @@ export function recordPayment(core: Core, known: KnownCode, payment: BankPayment
     const createdAt = platform.now()
     disk.payments.put({
       ...{ identity, key, number, site, qrcId, paymentUid, status, amount, isAmountAssumed, createdAt },
+      saleUid: sale?.saleUid ?? null,
     })
     if (status === 'COMPLETED') disk.lateAsks.clear({ site, qrcId, saleUid: sale?.saleUid ?? '' })
     const { paidAt: dateTime, reason, payer, reference } = payment

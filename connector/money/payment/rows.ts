@@ -15,17 +15,20 @@ const PaymentRow = z.object({
   status: z.enum(STATUSES),
   amount: z.int(),
   isAmountAssumed: z.int().transform(Boolean),
+  /** Of the sale for which a COUNTER code was paid. */
+  saleUid: z.string().nullable(),
   createdAt: z.int(),
 })
 export type PaymentRow = z.output<typeof PaymentRow>
 
 const SELECT = `SELECT identity, key, number, site, qrc_id AS qrcId, payment_uid AS paymentUid, status, amount,
-  is_amount_assumed AS isAmountAssumed, created_at AS createdAt FROM payments`
+  is_amount_assumed AS isAmountAssumed, sale_uid AS saleUid, created_at AS createdAt FROM payments`
 
 const statementsOf = (database: DatabaseSync) => ({
   put: database.prepare(
-    `INSERT OR REPLACE INTO payments (identity, key, number, site, qrc_id, payment_uid, status, amount,
-       is_amount_assumed, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT OR REPLACE INTO payments (identity, key, number, site, qrc_id, payment_uid, status, amount, is_amount_assumed,
+       sale_uid, created_at)
+     VALUES (:identity, :key, :number, :site, :qrcId, :paymentUid, :status, :amount, :isAmountAssumed, :saleUid, :createdAt)`,
   ),
   byKey: database.prepare(`${SELECT} WHERE identity = ? AND key = ?`),
   byCode: database.prepare(`${SELECT} WHERE site = ? AND qrc_id = ? ORDER BY created_at`),
@@ -34,7 +37,8 @@ const statementsOf = (database: DatabaseSync) => ({
   ),
   byWebhook: database.prepare(`${SELECT} WHERE site = ? AND qrc_id = ? AND webhook_number = ?`),
   untold: database.prepare(
-    `${SELECT} WHERE site = ? AND qrc_id = ? AND status = 'COMPLETED' AND webhook_number IS NULL ORDER BY created_at`,
+    `${SELECT} WHERE site = ? AND qrc_id = ? AND sale_uid IS NOT NULL AND webhook_number IS NULL
+       AND status = 'COMPLETED' ORDER BY created_at`,
   ),
   tell: database.prepare(`UPDATE payments SET webhook_number = ? WHERE identity = ? AND key = ?`),
 })
@@ -46,12 +50,8 @@ export class Payments {
     this.#sql = statementsOf(database)
   }
 
-  put(payment: PaymentRow): void {
-    const { identity, key, number, site, qrcId, paymentUid, status, amount, isAmountAssumed, createdAt } =
-      payment
-    this.#sql.put.run(
-      ...[identity, key, number, site, qrcId, paymentUid, status, amount, Number(isAmountAssumed), createdAt],
-    )
+  put({ isAmountAssumed, ...payment }: PaymentRow): void {
+    this.#sql.put.run({ ...payment, isAmountAssumed: Number(isAmountAssumed) })
   }
 
   ofKey(identity: string, key: string): PaymentRow | undefined {
