@@ -7,7 +7,7 @@ import * as z from 'zod'
 import { AuditAnswer } from '../../src/contract/audit.ts'
 import { AUDIT } from '../../src/contract/site-id.ts'
 import { freshSite } from '../support/admin.ts'
-import type { Call, Fetch } from '../support/client.ts'
+import { type Call, type Fetch, textIn } from '../support/client.ts'
 import { browserOf } from '../support/console.ts'
 import { refundingSite } from '../support/refunds.ts'
 import { restart } from '../support/restart.ts'
@@ -52,7 +52,7 @@ describe('an act', () => {
     const site = freshSite()
     await site.make()
     const answer = await asOperator(`/sites/${site.siteId}${below}`, more(site))
-    await answer.text()
+    await textIn(answer)
     const refused = act === 'instruction.send'
     const common = { act, siteId: site.siteId, keyId: 'k-anna', label: 'anna', dateTime: expect.any(String) }
     const rows = await rowsOf(site)
@@ -165,7 +165,7 @@ describe('an act', () => {
       await asOperator(`/sites/${site.siteId}/export`, { method: 'HEAD' }),
       await browser.head(`/operator/sites/${site.siteId}/export`),
     ]
-    for (const head of heads) expect([head.status, await head.text()]).toEqual([200, ''])
+    for (const head of heads) expect([head.status, await textIn(head)]).toEqual([200, ''])
     expect(await rowsOf(site)).toEqual([])
   })
 
@@ -324,7 +324,7 @@ it('no restart, failure or deletion takes an act away: every act that was answer
         else if (each === 'lost answer') isLost = true
         else {
           if (each === 'resume') expect((await at('/resume', { method: 'POST' })).status).toBe(200)
-          else if (each === 'export') await (await at('/export')).text()
+          else if (each === 'export') await textIn(await at('/export'))
           else expect((await at('/instructions/a-1/send', { method: 'POST' })).status).toBe(404)
           const act = { resume: 'site.resume', export: 'site.export', send: 'instruction.send' }[each]
           expected.push(`${act} STARTED`, `${act} ${each === 'send' ? 'REFUSED' : 'DONE'}`)

@@ -3,6 +3,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { reportPage } from '../../src/site/payments/payments-report.ts'
+import { textIn } from '../support/client.ts'
 import { refundingSite } from '../support/refunds.ts'
 import { errorOf, serviceWith } from '../support/service.ts'
 import { contextOf, rowsReadBy } from '../support/site.ts'
@@ -33,7 +34,7 @@ interface Row {
 const reportOf = async (site: Site, query = DAY): Promise<Row[]> => {
   const response = await site.ask(`/reports/payments?${query}`, { headers: NDJSON })
   expect(response.headers.get('Content-Type')).toBe('application/x-ndjson')
-  const text = await response.text()
+  const text = await textIn(response)
   return text
     .split('\n')
     .filter((line) => line !== '')

@@ -6,6 +6,7 @@ import { SiteAnswer } from '../../src/contract/site.ts'
 import { Courier } from '../../src/entry/courier.ts'
 import { Registry } from '../../src/registry/registry.ts'
 import { freshSite } from '../support/admin.ts'
+import { textIn } from '../support/client.ts'
 import { healthOf, operator, siteIdsIn, sitePage } from '../support/operator.ts'
 import { connected, refundingSite } from '../support/refunds.ts'
 import { call, errorOf, refusalIn, serviceWith, tokenOf } from '../support/service.ts'
@@ -344,7 +345,7 @@ describe('the export', () => {
   const exported = async (site: Pick<Site, 'siteId'>, query = '') => {
     const response = await operator(`/${site.siteId}/export${query}`)
     expect(response.headers.get('Content-Type')).toBe('application/x-ndjson')
-    const text = await response.text()
+    const text = await textIn(response)
     expect(text.endsWith('\n')).toBe(true)
     return text
       .trimEnd()
@@ -464,7 +465,7 @@ describe('the export', () => {
     })
     const response = await operator(`/${site.siteId}/export`, {}, fetch)
     expect(response.status).toBe(200)
-    await expect(response.text()).rejects.toThrow()
+    await expect(textIn(response)).rejects.toThrow()
     expect(lines.map((line) => JSON.parse(line))).toContainEqual(
       expect.objectContaining({ level: 'error', message: 'an answer was broken off', site: site.siteId }),
     )

@@ -3,6 +3,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { Courier } from '../../src/entry/courier.ts'
+import { textIn } from '../support/client.ts'
 import { operator } from '../support/operator.ts'
 import { type RefundingSite, refundingSite } from '../support/refunds.ts'
 
@@ -87,7 +88,7 @@ it('the export has all other rows, counts those that it leaves out, and ends', a
   const { site } = await threeOfAll()
   const Line = z.looseObject({ kind: z.string() })
   const exported = async () => {
-    const lines = (await (await operator(`/${site.siteId}/export`)).text()).trimEnd().split('\n')
+    const lines = (await textIn(await operator(`/${site.siteId}/export`))).trimEnd().split('\n')
     return lines.map((line) => Line.parse(JSON.parse(line)))
   }
   const kinds = async () => {

@@ -6,6 +6,7 @@ import { NO_FIGURES, type RegistryEntry } from '../../src/contract/registry-entr
 import { REGISTRY } from '../../src/contract/site-id.ts'
 import { freshSite } from '../support/admin.ts'
 import { bankTokenSite } from '../support/bank-tokens.ts'
+import { textIn } from '../support/client.ts'
 import { browserOf } from '../support/console.ts'
 import { merchantServer } from '../support/merchant.ts'
 import { notifiedSite, until } from '../support/notified-site.ts'
@@ -120,7 +121,7 @@ describe('one site', () => {
       'application/x-ndjson',
       `attachment; filename="${site.siteId}.ndjson"`,
     ])
-    expect(await file.text()).toBe(await (await operator(`/${site.siteId}/export`)).text())
+    expect(await textIn(file)).toBe(await textIn(await operator(`/${site.siteId}/export`)))
   })
 
   it('that is restored is resumed', async () => {

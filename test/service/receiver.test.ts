@@ -53,6 +53,7 @@ for (const [name, [command = '', ...args]] of Object.entries(RECEIVERS)) {
     const written: string[] = []
     const faults: string[] = []
     let hasEnded = false
+    let ended: Promise<void>
 
     beforeAll(async () => {
       const env = { ...process.env, PORT: '0', NOTIFICATION_KEYS: `${KEY},${NEXT_KEY}` }
@@ -63,7 +64,7 @@ for (const [name, [command = '', ...args]] of Object.entries(RECEIVERS)) {
       const [first]: string[] = await once(lines, 'line')
       address = first?.replace('listening on ', '') ?? ''
       lines.on('line', (line) => written.push(line))
-      lines.on('close', () => {
+      ended = once(lines, 'close').then(() => {
         hasEnded = true
       })
     })
@@ -84,7 +85,7 @@ for (const [name, [command = '', ...args]] of Object.entries(RECEIVERS)) {
       expect(await send(paid(last))).toBe(204)
       while (!written.includes(`deliver ${last}`)) {
         if (hasEnded) throw new Error(`the receiver ended after ${JSON.stringify(written)}`)
-        await Promise.race([once(lines, 'line'), once(lines, 'close')])
+        await Promise.race([once(lines, 'line'), ended])
       }
       return written.splice(0).slice(0, -1)
     }

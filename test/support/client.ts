@@ -47,6 +47,10 @@ export async function qrCodeIn(response: Response): Promise<QrCodeAnswer> {
   return StrictQrCodeAnswer.parse(await response.json())
 }
 
+/** The text of an answer that is not of a media type for text, as NDJSON: `text()` of workerd prints a warning for it. */
+export const textIn = async (response: Response): Promise<string> =>
+  new TextDecoder().decode(await response.arrayBuffer())
+
 /** A QR code that was made. */
 export interface Made {
   qrCodeUid: string

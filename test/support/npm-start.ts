@@ -1,6 +1,6 @@
 // `npm start` in processes of its own, with a state directory for each test.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -66,9 +66,11 @@ export function npmStarts(lifetime: 'test' | 'describe' = 'test') {
 function observed(port: number, [command = '', ...options]: string[]): NpmStart {
   const child = spawn(command, options, { stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
+  const written = new EventEmitter()
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
       output += text
+      written.emit('data')
     })
   }
   const ended = once(child, 'close').then(([code]: (number | null)[]) => code ?? null)
@@ -84,7 +86,7 @@ function observed(port: number, [command = '', ...options]: string[]): NpmStart 
       })
       while (!output.includes(text)) {
         if (over) throw new Error(`npm start ended:\n${output}`)
-        await Promise.race([once(child.stdout, 'data'), once(child.stderr, 'data'), end])
+        await Promise.race([once(written, 'data'), end])
       }
       return output
     },
