@@ -19,7 +19,6 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { checkout } from '../support/checkout.ts'
 import { freePort } from '../support/ports.ts'
 import { hasDpkg, hasMinisign, nameOf, type Release, releaseOfTree, VERSION } from '../support/release.ts'
-import { requires } from '../support/requires.ts'
 import { SETTINGS, temporaryDirectory } from '../support/serve.ts'
 
 const PLATFORM = `linux-${process.arch}`
@@ -202,8 +201,6 @@ describe('fps-qr', () => {
   })
 })
 
-const hasQemu = requires('qemu-aarch64-static', spawnSync('qemu-aarch64-static', ['--version']).status === 0)
-
 describe('the archive of linux-arm64', () => {
   const directoryOf = (platform: string) => join(work, nameOf(platform))
   beforeAll(() => {
@@ -234,29 +231,6 @@ describe('the archive of linux-arm64', () => {
       const program = readFileSync(join(directoryOf(platform), 'runtime', name))
       expect([program.toString('latin1', 1, 4), program.readUInt16LE(18)]).toEqual(['ELF', machine])
     }
-  })
-
-  it.runIf(hasQemu)('has programs that start, and a command that node runs, under qemu', () => {
-    const start = (program: string, ...args: string[]) => {
-      const options = ['-L', '/usr/aarch64-linux-gnu', join(directoryOf('linux-arm64'), 'runtime', program)]
-      const { status, stdout, stderr } = spawnSync('qemu-aarch64-static', [...options, ...args], {
-        encoding: 'utf8',
-      })
-      return { status, stderr, stdout }
-    }
-    const { components }: { components: { name: string; version: string }[] } = JSON.parse(
-      readFileSync(join(directoryOf('linux-arm64'), 'sbom.cdx.json'), 'utf8'),
-    )
-    const versionOf = (name: string) => components.find((each) => each.name === name)?.version
-    expect(start('node', '--version')).toEqual({ status: 0, stderr: '', stdout: `v${versionOf('node')}\n` })
-    // workerd names the day of its release, which is the middle of its version: 1.20261117.1.
-    const day = versionOf('workerd')?.replace(/^1\.(\d{4})(\d\d)(\d\d)\..*$/, '$1-$2-$3')
-    expect(start('workerd', '--version')).toEqual({ status: 0, stderr: '', stdout: `workerd ${day}\n` })
-    const command = join(directoryOf('linux-arm64'), 'lib/commands/token.js')
-    expect(start('node', command, '--help')).toMatchObject({
-      status: 0,
-      stdout: expect.stringContaining('fps-qr token'),
-    })
   })
 })
 
