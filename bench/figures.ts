@@ -85,11 +85,6 @@ export interface Figures {
   /** How fast creating is while retention deletes 100,000 QR codes, of what it is without. */
   create_beside_retention: number
   retention_per_second: number
-  /** Milliseconds of a create while 200 sites a second announce themselves, of those while as many only store settings. */
-  create_beside_announcements_ms: number
-  /** The same of the slowest percent, and of the server's CPU time for all of it. */
-  create_beside_announcements_p99: number
-  create_beside_announcements_cpu: number
   /** New sites, their first creates one after the other. */
   new_sites_per_second: number
   /** Milliseconds of a page of 100 of 10,000 sites. */

@@ -35,7 +35,6 @@ export const PARTS = {
   selfhost: { load: async () => (await import('./selfhost.ts')).selfhost, isBuilt: true },
   answers: { load: async () => (await import('./answers.ts')).answers },
   operator: { load: async () => (await import('./operator.ts')).operator },
-  announcements: { load: async () => (await import('./announcements.ts')).announcements },
   console: { load: async () => (await import('./console.ts')).consolePages },
   startup: { load: async () => (await import('./startup.ts')).startup },
   cold: { load: async () => (await import('./cold.ts')).cold, needs: [room], isBuilt: true },

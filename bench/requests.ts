@@ -11,12 +11,9 @@ export interface Site {
 }
 
 const HOST = 'qr.example'
-export const siteOf = async (
-  id: string,
-  scope: 'merchant' | 'merchant:admin' = 'merchant',
-): Promise<Site> => ({
+export const siteOf = async (id: string): Promise<Site> => ({
   id,
-  token: await mintToken(SECRET, { siteId: id, scope, days: 1 }),
+  token: await mintToken(SECRET, { siteId: id, scope: 'merchant', days: 1 }),
 })
 const DEMO = await siteOf('demo')
 export const ONE_SITE: readonly Site[] = [DEMO]
@@ -71,21 +68,6 @@ export function sometimes(nth: number, other: () => string): () => string {
   const health = `GET /healthz HTTP/1.1\r\nHost: ${HOST}\r\nAccept: application/json\r\n\r\n`
   let sent = 0
   return () => (sent++ % nth === 0 ? other() : health)
-}
-
-/** Makes requests to store settings, of which a field differs each time; the sites take turns. */
-export function settings(
-  sites: readonly Site[],
-  field: 'name' | 'supportContact',
-  beginning: string,
-): () => string {
-  let sent = 0
-  return () => {
-    const site = sites[sent % sites.length] ?? DEMO
-    const body = JSON.stringify({ name: 'Tea shop', [field]: `${beginning}${sent++}` })
-    const headers = ['Content-Type: application/json', `Content-Length: ${body.length}`]
-    return headOf(site, 'PUT', `/payin/v1/sites/${site.id}/settings`, headers) + body
-  }
 }
 
 /** Makes requests to read the same QR code. */
