@@ -37,7 +37,7 @@ const RULES: Record<string, { from: string[]; types?: string[]; packages: RegExp
   gateway: {
     from: ['gateway', 'contract', 'fps', 'qr', 'errors', 'config'],
     types: ['site', 'registry', 'audit'],
-    packages: /^node:crypto$/,
+    packages: /^node:(crypto|net)$/,
   },
   registry: {
     from: [

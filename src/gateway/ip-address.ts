@@ -1,10 +1,5 @@
 // Says which IP addresses in URLs are public.
-
-/** An address as one number of 32 or 128 bits. */
-interface Address {
-  value: bigint
-  bits: 32 | 128
-}
+import { BlockList, isIP, isIPv6 } from 'node:net'
 
 /**
  * Networks that are not public. Of IPv6 all but global unicast (RFC 4291, section 2.4) is in it: what the IANA has not
@@ -37,7 +32,11 @@ export const NON_PUBLIC_NETWORKS = [
   '8000::/1', // not allocated, private (fd00:ec2::254 is the metadata of AWS), link-local, multicast
 ] as const
 
-const NON_PUBLIC = NON_PUBLIC_NETWORKS.map(parsePrefix)
+const NON_PUBLIC = new BlockList()
+for (const prefix of NON_PUBLIC_NETWORKS) {
+  const [address = '', length] = prefix.split('/')
+  NON_PUBLIC.addSubnet(address, Number(length), isIPv6(address) ? 'ipv6' : 'ipv4')
+}
 
 /**
  * Whether the Internet routes to an address.
@@ -45,44 +44,7 @@ const NON_PUBLIC = NON_PUBLIC_NETWORKS.map(parsePrefix)
  * @returns undefined if the host is a name
  */
 export function isPublicAddress(host: string): boolean | undefined {
-  const address = parseAddress(host)
-  if (!address) return undefined
-  return !NON_PUBLIC.some((network) => contains(network, address))
-}
-
-interface Prefix {
-  base: Address
-  length: number
-}
-
-function parsePrefix(text: string): Prefix {
-  const [host = '', length = ''] = text.split('/')
-  const base = parseAddress(host.includes(':') ? `[${host}]` : host)
-  if (!base) throw new Error(`${text} is not a prefix`)
-  return { base, length: Number(length) }
-}
-
-function contains({ base, length }: Prefix, { value, bits }: Address): boolean {
-  const rest = BigInt(bits - length)
-  return bits === base.bits && value >> rest === base.value >> rest
-}
-
-function parseAddress(host: string): Address | undefined {
-  if (host.startsWith('[')) return { value: join(ipv6Groups(host.slice(1, -1)), 16), bits: 128 }
-  // The URL parser takes no name whose last label is a number: so these four numbers are an address.
-  return /^\d+(?:\.\d+){3}$/.test(host)
-    ? { value: join(host.split('.').map(Number), 8), bits: 32 }
-    : undefined
-}
-
-/** The eight groups of an address, of which `::` stands for those that are zero. */
-function ipv6Groups(text: string): number[] {
-  const [before = [], after = []] = text
-    .split('::')
-    .map((part) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16))))
-  return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after]
-}
-
-function join(parts: readonly number[], bits: number): bigint {
-  return parts.reduce((value, part) => (value << BigInt(bits)) | BigInt(part), 0n)
+  const address = host.replace(/^\[(.*)\]$/, '$1')
+  if (isIP(address) === 0) return undefined
+  return !NON_PUBLIC.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
