@@ -39,8 +39,6 @@ export function beginBuild(link = DISTRIBUTION): string {
 export function publish(build: string, link = DISTRIBUTION): void {
   const next = `${build}.next`
   symlinkSync(basename(build), next)
-  // Up to version 0.2.0 a directory had the name: a link cannot replace it, so this one time there is a moment without it.
-  if (statOf(link)?.isDirectory()) renameSync(link, `${link}.old`)
   renameSync(next, link)
 }
 

@@ -1,7 +1,7 @@
 // What npm run build leaves in dist: a complete build under its name at every moment.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, mkdirSync, realpathSync, utimesSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, realpathSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { beforeEach, expect, it } from 'vitest'
@@ -75,13 +75,6 @@ it('the latest is kept, however many builds have failed since', () => {
   utimesSync(latest, 0, 0)
   for (let n = 0; n < 5; n++) beginBuild(link)
   expect(realpathSync(link)).toBe(latest)
-})
-
-it('a directory of a version before links is replaced', () => {
-  mkdirSync(link)
-  const build = built()
-  publish(build, link)
-  expect(realpathSync(link)).toBe(build)
 })
 
 it('run uses one build, also if the link changes while it starts', () => {

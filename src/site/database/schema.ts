@@ -382,7 +382,7 @@ export class EarlierBuild extends Error {}
 export function earlierBuildIn(sql: Sql): string | undefined {
   if (!hasTable(sql, 'migrations')) return undefined
   const version = integer(sql, 'SELECT count(*) FROM migrations')
-  return `the database is of version ${version} of a build before 0.3.0, which this build cannot read: see From 0.2.0 in docs/self-hosting.md`
+  return `the database is of version ${version} of a build before 0.3.0, which this build cannot read: run 0.2.0 to read it`
 }
 
 const hasTable = (sql: Sql, name: string): boolean =>

@@ -64,7 +64,7 @@ describe('the versions of a schema', () => {
       const before = tables(storage)
       for (const ask of [migrate, hasTables, areUpToDate]) {
         expect(() => ask(storage)).toThrow(
-          /is of version 2 of a build before 0\.3\.0.*see From 0\.2\.0 in docs\/self-hosting\.md/,
+          /is of version 2 of a build before 0\.3\.0.*run 0\.2\.0 to read it/,
         )
       }
       expect(tables(storage)).toEqual(before)

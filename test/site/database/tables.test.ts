@@ -226,9 +226,7 @@ describe('a site with the tables of an earlier build', () => {
   const REFUSED = {
     ok: false,
     code: 'site.outdated',
-    description: expect.stringMatching(
-      /version 2 of a build before 0\.3\.0.*see From 0\.2\.0 in docs\/self-hosting\.md/,
-    ),
+    description: expect.stringMatching(/version 2 of a build before 0\.3\.0.*run 0\.2\.0 to read it/),
   }
   const OPERATOR = { actor: 'operator', keyId: 'operator', scopes: ['operator'] } as const
 
