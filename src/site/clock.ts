@@ -202,18 +202,9 @@ const NEXT_END = `SELECT min(at) FROM (
   UNION ALL SELECT min(at) FROM (SELECT * FROM (SELECT at FROM ${endingTokens('WAITING')} ORDER BY at LIMIT 1)
     UNION ALL SELECT * FROM (SELECT at FROM ${endingTokens('CREATED')} ORDER BY at LIMIT 1)))`
 
-const NEXT_END_AFTER = `SELECT min(at) FROM (
-  SELECT * FROM (SELECT end_at AS at FROM ${PAYABLE_ROWS} AND end_at > ?1 ORDER BY end_at LIMIT 1)
-  UNION ALL SELECT * FROM (SELECT due_at FROM ${OPEN_SALES} AND due_at > ?1 ORDER BY due_at LIMIT 1)
-  UNION ALL SELECT min(at) FROM (SELECT * FROM (SELECT at FROM ${endingTokens('WAITING')} AND at > ?1 ORDER BY at LIMIT 1)
-    UNION ALL SELECT * FROM (SELECT at FROM ${endingTokens('CREATED')} AND at > ?1 ORDER BY at LIMIT 1)))`
-
-/**
- * When the next end comes that is not recorded; long ago, which is at once, where payments wait to be applied.
- * @param after which time; without it, all ends are meant, with it the payments are not
- */
-export function nextEnd(sql: Sql, after?: Seconds): Milliseconds | undefined {
-  const end = after === undefined ? integer(sql, NEXT_END) : integer(sql, NEXT_END_AFTER, after)
+/** When the next end comes that is not recorded; long ago, which is at once, where payments wait to be applied. */
+export function nextEnd(sql: Sql): Milliseconds | undefined {
+  const end = integer(sql, NEXT_END)
   return end === undefined ? undefined : toMilliseconds(seconds(end))
 }
 

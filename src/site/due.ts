@@ -3,14 +3,13 @@ import type { Outcome } from '../errors.ts'
 import { removeExpired } from './access/sessions.ts'
 import { nextEnd, openSaleForWrite, qrCodeAt, qrCodeForWrite, recordTokenEnd } from './clock.ts'
 import type { Context } from './context.ts'
-import { recordEnds, UnreadableEnds } from './ends.ts'
+import { recordEnds } from './ends.ts'
 import { deleteEnded } from './outbox/outbox.ts'
 import { ok } from './outcomes.ts'
 import { applyRemaining } from './payments/early-payments.ts'
 import { sweep } from './qr-codes/retention.ts'
 import { findQrCode, type QrCodeKey } from './qr-codes/rows.ts'
-import { UnreadableRowError } from './rows/columns.ts'
-import { type Milliseconds, type Seconds, toMilliseconds } from './time.ts'
+import { type Milliseconds, toMilliseconds } from './time.ts'
 import { tokenRows } from './tokens/rows.ts'
 
 /** How ends are read and written. */
@@ -24,8 +23,6 @@ interface Access {
 export class Due {
   readonly #access: Access
   #recording: Promise<Outcome<void>> | undefined
-  /** Ends up to here are of rows that this version cannot read: reads leave them to the alarm. */
-  #unreadableUntil: Seconds | undefined
 
   constructor(access: Access) {
     this.#access = access
@@ -35,7 +32,7 @@ export class Due {
    * Does what is due, in one write; more than it does follows by the next alarm. Calls at the same time share the write, so that
    * no transaction records more than one part.
    * @returns service.unavailable if the queue is full, which a write of the object itself never finds
-   * @throws Error where a part of it cannot be done, rather than one about rows of a later version; every other part is done
+   * @throws Error where a part of it cannot be done; every other part is done
    */
   record(isOwn = false): Promise<Outcome<void>> {
     this.#recording ??= this.#recordAll(isOwn).finally(() => {
@@ -45,10 +42,8 @@ export class Due {
   }
 
   async #recordAll(isOwn: boolean): Promise<Outcome<void>> {
-    let started = this.#unreadableUntil
     let current: Part | undefined
     const recordDue = (context: Context, now: Milliseconds) => {
-      started = context.now
       for (const part of PARTS) {
         current = part
         part(context, now)
@@ -58,23 +53,17 @@ export class Due {
     try {
       return await this.#access.write(recordDue, isOwn)
     } catch (error) {
-      const errors: unknown[] = [error]
       // What fails undoes its own write alone.
       for (const part of PARTS.filter((each) => each !== current)) {
-        await this.#access.write(part, isOwn).catch((another) => errors.push(another))
+        await this.#access.write(part, isOwn).catch(() => {})
       }
-      if (errors.some((each) => each instanceof UnreadableEnds)) this.#unreadableUntil = started
-      throw errors.find((each) => !(each instanceof UnreadableRowError)) ?? error
+      throw error
     }
   }
 
-  /** The same, unless no end is due that can be recorded. Rows of a later version fail no read: the alarm names them. */
+  /** The same, unless no end is due. */
   async recordEnds(): Promise<Outcome<void>> {
-    if (!this.#access.read((context) => isEndDue(context, this.#unreadableUntil))) return ok(undefined)
-    return this.record().catch((error) => {
-      if (error instanceof UnreadableRowError) return ok(undefined)
-      throw error
-    })
+    return this.#access.read(isEndDue) ? this.record() : ok(undefined)
   }
 
   /** Records the ends of a QR code, of its tokens and of its sale that are due. */
@@ -84,8 +73,8 @@ export class Due {
   }
 }
 
-function isEndDue({ sql, now }: Context, after: Seconds | undefined): boolean {
-  const next = nextEnd(sql, after)
+function isEndDue({ sql, now }: Context): boolean {
+  const next = nextEnd(sql)
   return next !== undefined && next <= toMilliseconds(now)
 }
 

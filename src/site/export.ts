@@ -9,18 +9,18 @@ import {
 } from '../contract/export.ts'
 import type { Outcome, Refusal } from '../errors.ts'
 import type { Context } from './context.ts'
-import { eventOf, listedEventRows } from './events/rows.ts'
+import { eventOf, exportedEventRows } from './events/rows.ts'
 import { CURSOR_GONE, ok } from './outcomes.ts'
 import { LONG_PAGE } from './page.ts'
-import { listedPaymentRows, paymentOf } from './payments/rows.ts'
+import { exportedPaymentRows, paymentOf } from './payments/rows.ts'
 import { qrCodeOf } from './qr-codes/qr-code.ts'
-import { listedQrCodeRows } from './qr-codes/rows.ts'
-import { listedRefundRows, refundOf } from './refunds/rows.ts'
-import { readable, type UnreadableRow } from './rows/columns.ts'
+import { exportedQrCodeRows } from './qr-codes/rows.ts'
+import { exportedRefundRows, refundOf } from './refunds/rows.ts'
+import type { Numbered } from './rows/columns.ts'
 import { epochOf } from './rows/site.ts'
-import { listedSaleRows } from './sales/rows.ts'
+import { exportedSaleRows } from './sales/rows.ts'
 import { saleOf } from './sales/sale.ts'
-import { listedTokenRows } from './tokens/rows.ts'
+import { exportedTokenRows } from './tokens/rows.ts'
 import { listedTokenOf } from './tokens/token.ts'
 
 /** Rows of a kind: the number of the last one that was read, what they show, and how many this version cannot read. */
@@ -31,11 +31,8 @@ interface Read {
   isFull: boolean
 }
 
-const readOf = <Row extends { number: number }>(
-  read: readonly (Row | UnreadableRow)[],
-  show: (row: Row) => ExportRow[],
-): Read => {
-  const shown = readable(read, show)
+const readOf = <Row>(read: readonly Numbered<Row>[], show: (row: Row) => ExportRow[]): Read => {
+  const shown = read.flatMap(({ row }) => (row === undefined ? [] : shownBy(show, row)))
   return {
     rows: shown.flat(),
     unreadable: read.length - shown.length,
@@ -44,16 +41,27 @@ const readOf = <Row extends { number: number }>(
   }
 }
 
+/** What a row shows; nothing where a column of JSON has an unknown value. */
+function shownBy<Row>(show: (row: Row) => ExportRow[], row: Row): ExportRow[][] {
+  try {
+    return [show(row)]
+  } catch (error) {
+    // By name: the class `z.core.$ZodError` would bundle all of zod, 70 KB by gzip.
+    if (error instanceof Error && error.name === '$ZodError') return []
+    throw error
+  }
+}
+
 /** The rows of a kind behind a number, at most a page of them. */
 const READ: Record<ExportKind, (context: Context, after: number) => Read> = {
   qrCode: ({ sql, now }, after) =>
     readOf(
-      listedQrCodeRows(sql, 'WHERE qr_codes.number > ? ORDER BY qr_codes.number LIMIT ?', after, LONG_PAGE),
+      exportedQrCodeRows(sql, 'WHERE qr_codes.number > ? ORDER BY qr_codes.number LIMIT ?', after, LONG_PAGE),
       (row) => [{ kind: 'qrCode', qrCode: qrCodeOf(row, now) }],
     ),
   sale: ({ sql, now }, after) =>
     readOf(
-      listedSaleRows(
+      exportedSaleRows(
         sql,
         "WHERE sales.number > ? AND sales.status <> 'WAITING' ORDER BY sales.number LIMIT ?",
         ...[after, LONG_PAGE],
@@ -65,7 +73,12 @@ const READ: Record<ExportKind, (context: Context, after: number) => Read> = {
     ),
   payment: ({ sql }, after) =>
     readOf(
-      listedPaymentRows(sql, 'WHERE payments.number > ? ORDER BY payments.number LIMIT ?', after, LONG_PAGE),
+      exportedPaymentRows(
+        sql,
+        'WHERE payments.number > ? ORDER BY payments.number LIMIT ?',
+        after,
+        LONG_PAGE,
+      ),
       (row) => [
         {
           kind: 'payment',
@@ -80,12 +93,12 @@ const READ: Record<ExportKind, (context: Context, after: number) => Read> = {
     ),
   refund: ({ sql }, after) =>
     readOf(
-      listedRefundRows(sql, 'WHERE refunds.number > ? ORDER BY refunds.number LIMIT ?', after, LONG_PAGE),
+      exportedRefundRows(sql, 'WHERE refunds.number > ? ORDER BY refunds.number LIMIT ?', after, LONG_PAGE),
       (row) => [{ kind: 'refund', refund: refundOf(row) }],
     ),
   token: ({ sql, now }, after) =>
     readOf(
-      listedTokenRows(sql, 'WHERE tokens.number > ? ORDER BY tokens.number LIMIT ?', after, LONG_PAGE),
+      exportedTokenRows(sql, 'WHERE tokens.number > ? ORDER BY tokens.number LIMIT ?', after, LONG_PAGE),
       (row) => [
         {
           kind: 'token',
@@ -100,7 +113,7 @@ const READ: Record<ExportKind, (context: Context, after: number) => Read> = {
     ),
   event: ({ sql }, after) =>
     readOf(
-      listedEventRows(sql, 'WHERE events.number > ? ORDER BY events.number LIMIT ?', after, LONG_PAGE),
+      exportedEventRows(sql, 'WHERE events.number > ? ORDER BY events.number LIMIT ?', after, LONG_PAGE),
       (row) => [{ kind: 'event', event: eventOf(row) }],
     ),
 }

@@ -7,7 +7,7 @@ import { TOKEN_STATUSES } from '../contract/token.ts'
 import { DUE_NUMBERS, DUE_TOKENS, ENDED_TOKEN_STATUS } from './clock.ts'
 import type { Context } from './context.ts'
 import { OVERDUE } from './outbox/outbox.ts'
-import { listedInstructionRows, notificationId } from './outbox/rows.ts'
+import { instructionRows, notificationId } from './outbox/rows.ts'
 import { closingOf, createdAtOf, epochOf, isRestored } from './rows/site.ts'
 import { type Binding, integer, requiredInteger, type Sql } from './rows/sql.ts'
 import { settingsRow } from './settings/rows.ts'
@@ -50,7 +50,7 @@ export function healthOf({ sql, siteId, now, memory }: Context): SiteHealth {
     },
     instructions: {
       ...pending(sql, "queue <> 'merchant'"),
-      overdue: listedInstructionRows(
+      overdue: instructionRows(
         sql,
         "AND status = 'PENDING' AND created_at <= ? ORDER BY created_at LIMIT ?",
         ...[toMilliseconds(now) - OVERDUE, MAX_OVERDUE],

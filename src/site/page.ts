@@ -1,7 +1,5 @@
 // Pages of rows. Of a list, one more row than its limit is read, which says whether there are more.
 
-import { readable, type UnreadableRow } from './rows/columns.ts'
-
 /**
  * Rows of a long answer, the export or the report of payments, that one call reads: with more, several answers at once take more
  * memory; with fewer, more CPU time (docs/scale.md).
@@ -13,12 +11,12 @@ export const LONG_PAGE = 250
  * @param read up to `limit` + 1 rows
  */
 export function pageOf<Row extends { number: number }, T>(
-  read: readonly (Row | UnreadableRow)[],
+  read: readonly Row[],
   limit: number,
   show: (row: Row) => T,
 ): { shown: T[]; next?: number | undefined } {
   const { rows, last } = firstRows(read, limit)
-  return { shown: readable(rows, show), next: last?.number }
+  return { shown: rows.map(show), next: last?.number }
 }
 
 /** The rows of a page, and the last one of them if there are more. @param read up to `limit` + 1 rows */

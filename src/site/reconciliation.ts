@@ -13,10 +13,9 @@ import { PAYABLE_ROWS } from './clock.ts'
 import type { Context } from './context.ts'
 import { firstRows, pageOf } from './page.ts'
 import { qrCodeOf } from './qr-codes/qr-code.ts'
-import { AFTER_END, ENDED_ROWS, listedQrCodeRows, numbersOf, type QrCodeRow } from './qr-codes/rows.ts'
+import { AFTER_END, ENDED_ROWS, numbersOf, type QrCodeRow, qrCodeRows } from './qr-codes/rows.ts'
 import { waitingRefundRows } from './refunds/rows.ts'
-import { readable, UnreadableRow } from './rows/columns.ts'
-import { listedSaleRows } from './sales/rows.ts'
+import { saleRows } from './sales/rows.ts'
 import { saleOf } from './sales/sale.ts'
 import type { Seconds } from './time.ts'
 
@@ -44,17 +43,17 @@ export function networkQrCodes(
   const endless = left > 0 ? endlessRows(sql, expiresAt === null ? number : 0, from, left) : []
   const { rows, last } = firstRows([...ending, ...endless], limit)
   return {
-    qrCodes: readable(rows, (row) => ({
+    qrCodes: rows.map((row) => ({
       ...networkQrCodeOf(row, qrCodeOf(row, now)),
       ...(row.type === 'COUNTER' && { sales: salesToAsk(sql, row.number, endedFrom, now) }),
     })),
-    next: last && { expiresAt: endOfRow(last), number: last.number },
+    next: last && { expiresAt: last.end_at, number: last.number },
   }
 }
 
 /** The rows with an end behind a position: its end, its number and a limit. */
 function endingRows(sql: SqlStorage, position: [end: number, number: number, limit: number]) {
-  return listedQrCodeRows(
+  return qrCodeRows(
     sql,
     `WHERE qr_codes.number IN (${numbersOf([PAYABLE_ROWS, ...ENDED_ROWS], AFTER_END)})
      ORDER BY end_at, qr_codes.number LIMIT ?3`,
@@ -66,15 +65,12 @@ function endingRows(sql: SqlStorage, position: [end: number, number: number, lim
 function endlessRows(sql: SqlStorage, number: number, cancelledFrom: number, limit: number) {
   const after =
     'AND end_at IS NULL AND number > ?1 AND ifnull(early_end_at >= ?2, TRUE) ORDER BY number LIMIT ?3'
-  return listedQrCodeRows(
+  return qrCodeRows(
     sql,
     `WHERE qr_codes.number IN (${numbersOf([PAYABLE_ROWS, ...ENDED_ROWS], after)}) ORDER BY qr_codes.number LIMIT ?3`,
     ...[number, cancelledFrom, limit],
   )
 }
-
-const endOfRow = (row: QrCodeRow | UnreadableRow): number | null =>
-  row instanceof UnreadableRow ? (row.values.end_at === null ? null : Number(row.values.end_at)) : row.end_at
 
 const networkQrCodeOf = (
   { link_id: qrcId, reference }: QrCodeRow,
@@ -83,18 +79,15 @@ const networkQrCodeOf = (
 
 /** The sales of a code that a bank can take money for, or could since a time, and has not. */
 const salesToAsk = (sql: SqlStorage, qrCode: number, endedFrom: number, now: Seconds): NetworkSale[] =>
-  readable(
-    listedSaleRows(
-      sql,
-      `WHERE sales.number IN (SELECT number FROM sales INDEXED BY sales_unpaid WHERE qr_code = ? AND payment IS NULL
+  saleRows(
+    sql,
+    `WHERE sales.number IN (SELECT number FROM sales INDEXED BY sales_unpaid WHERE qr_code = ? AND payment IS NULL
        AND due_at >= ? AND status <> 'WAITING' ORDER BY due_at DESC LIMIT ?) ORDER BY sales.number`,
-      ...[qrCode, Math.min(endedFrom, now), MAX_SALES],
-    ),
-    (row) => {
-      const sale = saleOf(row, now)
-      return sale ? [{ ...sale, reference: row.reference ?? undefined }] : []
-    },
-  ).flat()
+    ...[qrCode, Math.min(endedFrom, now), MAX_SALES],
+  ).flatMap((row) => {
+    const sale = saleOf(row, now)
+    return sale ? [{ ...sale, reference: row.reference ?? undefined }] : []
+  })
 
 /** The sales that are listed of one code, the latest ones: a code has at most one at a time. */
 const MAX_SALES = 500

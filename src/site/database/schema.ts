@@ -325,7 +325,7 @@ const TABLES = [
   // 'notification', or 'token' for the second one of an event; 'instruction', or 'cancel' for the one that cancels a link.
   // Times are milliseconds. set_at: when the time of the next attempt was computed: later than the present only if a clock was ahead.
   // taken_at, overdue_at: of an instruction, when it was taken last, and when it is overdue. attempted: whether a delivery
-  // was ever begun, whatever became of it. blocked: it waits for another row of its QR code, or for a build that can read it.
+  // was ever begun, whatever became of it. blocked: it waits for another row of its QR code.
   `CREATE TABLE outbox (
     event INTEGER NOT NULL,
     kind TEXT NOT NULL,

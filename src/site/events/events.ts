@@ -8,16 +8,15 @@ import { notify } from '../outbox/notifications.ts'
 import { CURSOR_GONE, ok } from '../outcomes.ts'
 import { pageOf } from '../page.ts'
 import { qrCodeVersions } from '../qr-codes/rows.ts'
-import { readable } from '../rows/columns.ts'
 import { epochOf } from '../rows/site.ts'
 import { requiredInteger } from '../rows/sql.ts'
 import {
   eventOf,
   eventPaymentColumn,
   eventRefundColumn,
+  eventRows,
   eventSaleColumn,
   eventTokenColumn,
-  listedEventRows,
   type NewEvent,
 } from './rows.ts'
 
@@ -69,7 +68,7 @@ export function eventsOf(
   qrCode: number,
   { order, cursor = order ? Number.MAX_SAFE_INTEGER : 0, limit }: QrCodeEventsQuery,
 ): EventPage {
-  const read = listedEventRows(
+  const read = eventRows(
     sql,
     `WHERE qr_code = ? AND events.number ${order ? '<' : '>'} ? ORDER BY events.number ${order ?? ''} LIMIT ?`,
     ...[qrCode, cursor, limit + 1],
@@ -107,7 +106,7 @@ export function feedPage(
   const end = { epoch, number: before ? last + 1 : last }
   const cursor = position === 'end' ? end : position
   if (!isBeginning(cursor) && (cursor.epoch !== epoch || cursor.number > end.number)) return CURSOR_GONE
-  const rows = listedEventRows(
+  const rows = eventRows(
     sql,
     before
       ? 'WHERE events.number < ? ORDER BY events.number DESC LIMIT ?'
@@ -115,7 +114,7 @@ export function feedPage(
     ...[cursor.number, limit],
   )
   const number = rows.at(-1)?.number ?? cursor.number
-  return ok({ events: readable(rows, eventOf), next: number === 0 ? BEGINNING : { epoch, number } })
+  return ok({ events: rows.map(eventOf), next: number === 0 ? BEGINNING : { epoch, number } })
 }
 
 /** The number of the latest event, also of a deleted one, 0 before the first. */

@@ -87,9 +87,13 @@ const EVENTS = `SELECT events.number, type, at, actor, key_id, ${ofQrCodeOrDelet
     status, payment, refund, token, sale
   FROM events JOIN callers ON callers.number = caller`
 
-/** The events that the clauses after FROM select, for a list, which no row fails. */
-export const listedEventRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]) =>
-  readRows.list(sql, `${EVENTS} ${clauses}`, ...bindings)
+/** The events that the clauses after FROM select. */
+export const eventRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]) =>
+  readRows(sql, `${EVENTS} ${clauses}`, ...bindings)
+
+/** The same for the export, which no row fails. */
+export const exportedEventRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]) =>
+  readRows.numbered(sql, `${EVENTS} ${clauses}`, ...bindings)
 
 export const eventOf = (row: ReturnType<typeof readRows>[number]): Event => {
   const { key_id: keyId, qr_code_uid: qrCodeUid, status, payment, refund, token, sale, ...event } = row

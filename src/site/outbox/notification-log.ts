@@ -5,20 +5,19 @@ import type { Notification, NotificationStatus } from '../../contract/notificati
 import type { PageQuery } from '../../contract/query.ts'
 import type { Outcome } from '../../errors.ts'
 import { NOTIFICATION_NOT_FOUND, ok } from '../outcomes.ts'
-import { pageOf } from '../page.ts'
+import { firstRows } from '../page.ts'
 import { numberOfQrCode } from '../qr-codes/rows.ts'
 import type { Binding } from '../rows/sql.ts'
 import { type Milliseconds, milliseconds } from '../time.ts'
 import { endpointOf } from './endpoints.ts'
 import {
   keyAt,
-  listedOutboxRows,
   notificationId,
   notificationKey,
   OF_KEY,
   type OutboxRow,
-  outboxRowOf,
   outboxRows,
+  positionOf,
 } from './rows.ts'
 
 export type NotificationsQuery = PageQuery & {
@@ -62,18 +61,15 @@ export function notificationsOf(
     ...(qrCodeUid === undefined ? [] : [OF_QR_CODE]),
   ]
   const { event, kind } = keyAt(cursor)
-  const read = listedOutboxRows(
+  const read = notificationRows(
     sql,
     `WHERE ${conditions.join(' AND ')} ORDER BY event DESC, kind DESC LIMIT ?`,
     ...[event, kind, ...(status ? [status] : [])],
     ...(qrCodeUid === undefined ? [] : [numberOfQrCode(sql, qrCodeUid) ?? null]),
     limit + 1,
   )
-  const { shown, next } = pageOf(read, limit, (row) => {
-    const each = outboxRowOf(row)
-    return each.queue === 'merchant' ? [notificationOf(sql, each)] : []
-  })
-  return { notifications: shown.flat(), next }
+  const { rows, last } = firstRows(read, limit)
+  return { notifications: rows.map((row) => notificationOf(sql, row)), next: last && positionOf(last) }
 }
 
 const OF_QR_CODE = 'event IN (SELECT number FROM events WHERE qr_code = ?)'

@@ -7,7 +7,7 @@ import { isRestored } from '../rows/site.ts'
 import { type Binding, integer, type Sql } from '../rows/sql.ts'
 import { earliest, type Milliseconds, milliseconds, plus } from '../time.ts'
 import { endpointOf } from './endpoints.ts'
-import { OF_KEY, type OutboxKey, type OutboxRow, outboxRows, type Queue, sendableRows } from './rows.ts'
+import { OF_KEY, type OutboxKey, type OutboxRow, outboxRows, type Queue } from './rows.ts'
 
 /** Deliveries that a queue has in flight at once. */
 const MAX_IN_FLIGHT = 30
@@ -104,15 +104,12 @@ const PROBEABLE = `${SENDABLE} AND (taken_at IS NULL) = 1`
 /** Instructions that were taken, and are sent again unless the network reports: the other range of the index. */
 const TAKEN = `${SENDABLE} AND (taken_at IS NULL) = 0`
 
-type SendableRow = ReturnType<typeof sendableRows>[number]
-
 /** The rows that are to be sent now, by their times, at most so many. Only instructions are taken. */
-function dueRows(sql: SqlStorage, queue: Queue, now: Milliseconds, max: number): SendableRow[] {
+function dueRows(sql: SqlStorage, queue: Queue, now: Milliseconds, max: number): OutboxRow[] {
   const ranges = queue === 'merchant' ? [PROBEABLE] : [PROBEABLE, TAKEN]
   const due = 'AND send_at <= ? ORDER BY send_at, event, kind LIMIT ?'
-  const rows = ranges.flatMap((range) => sendableRows(sql, `${range} ${due}`, queue, now, max))
-  // One that cannot be read comes first: it is set aside.
-  const timeOf = (row: SendableRow) => ('unreadable' in row ? 0 : (row.sendAt ?? now))
+  const rows = ranges.flatMap((range) => outboxRows(sql, `${range} ${due}`, queue, now, max))
+  const timeOf = ({ sendAt }: OutboxRow) => sendAt ?? now
   return rows.sort((a, b) => timeOf(a) - timeOf(b)).slice(0, max)
 }
 
@@ -120,12 +117,12 @@ function dueRows(sql: SqlStorage, queue: Queue, now: Milliseconds, max: number):
  * The row that is the next probe. What was never sent comes first: an endpoint that fails for some rows alone gets all others,
  * and its next success sends the rest. A row that is not due is sent where none is.
  */
-function nextProbe(sql: SqlStorage, queue: Queue, now: Milliseconds): SendableRow[] {
+function nextProbe(sql: SqlStorage, queue: Queue, now: Milliseconds): OutboxRow[] {
   const first = 'ORDER BY send_at, event, kind LIMIT 1'
-  const unsent = sendableRows(sql, `${PROBEABLE} AND attempted = 0 AND send_at <= ? ${first}`, queue, now)
+  const unsent = outboxRows(sql, `${PROBEABLE} AND attempted = 0 AND send_at <= ? ${first}`, queue, now)
   if (unsent.length > 0) return unsent
   const due = dueRows(sql, queue, now, 1)
-  return due.length > 0 ? due : sendableRows(sql, `${PROBEABLE} ${first}`, queue)
+  return due.length > 0 ? due : outboxRows(sql, `${PROBEABLE} ${first}`, queue)
 }
 
 /**
@@ -148,11 +145,7 @@ export function leaseDue(sql: SqlStorage, queue: Queue, now: Milliseconds, max =
     const rows = isProbing ? nextProbe(sql, queue, now) : dueRows(sql, queue, now, room - leased.length)
     if (rows.length === 0) break
     for (const row of rows) {
-      // It waits for a version that can read it, whose object unmarks all; see endLeases.
-      if ('unreadable' in row) {
-        sql.exec(`UPDATE outbox SET blocked = 1 WHERE ${OF_KEY}`, ...row.unreadable)
-        marked++
-      } else if (row.qrCode !== undefined && busy.has(row.qrCode)) {
+      if (row.qrCode !== undefined && busy.has(row.qrCode)) {
         sql.exec(`UPDATE outbox SET blocked = 1 WHERE ${OF_KEY}`, row.event, row.kind)
         marked++
       } else {
@@ -212,7 +205,7 @@ const nextSendable = (sql: Sql, queue: Queue, rows: string): Milliseconds | unde
 
 /**
  * Ends all leases, for an object that starts: the calls that waited for those deliveries ended with the old one. Rows that
- * are behind another are marked again, because an older version of the code does not advance it.
+ * are behind another are marked again: version 0.3.0 also marks a row that it cannot read, and nothing else unmarks that.
  */
 export function endLeases(sql: Sql): void {
   sql.exec('UPDATE outbox SET leased_until = NULL WHERE leased_until IS NOT NULL')

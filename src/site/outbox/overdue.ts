@@ -2,13 +2,10 @@
 import { logLine } from '../../contract/log-line.ts'
 import { integer, type Sql } from '../rows/sql.ts'
 import { type Milliseconds, milliseconds } from '../time.ts'
-import { notificationId, OF_KEY, type OutboxRow, sendableRows } from './rows.ts'
+import { notificationId, OF_KEY, type OutboxRow, outboxRows } from './rows.ts'
 
 /** Instructions that one write finds overdue. */
 const MAX_OVERDUE = 100
-
-/** An overdue instruction; one that this version cannot read has its key alone. */
-type OverdueRow = OutboxRow | { event: number; kind: string; content?: undefined }
 
 /** When the next instruction is overdue. */
 export function nextOverdue(sql: Sql): Milliseconds | undefined {
@@ -20,13 +17,9 @@ export function nextOverdue(sql: Sql): Milliseconds | undefined {
 }
 
 /** The instructions that have become overdue; each is returned once. */
-export function takeOverdue(sql: SqlStorage, now: Milliseconds): OverdueRow[] {
+export function takeOverdue(sql: SqlStorage, now: Milliseconds): OutboxRow[] {
   const query = 'WHERE overdue_at <= ? ORDER BY overdue_at LIMIT ?'
-  const overdue = sendableRows(sql, query, now, MAX_OVERDUE).map((row): OverdueRow => {
-    if (!('unreadable' in row)) return row
-    const [event, kind] = row.unreadable
-    return { event, kind }
-  })
+  const overdue = outboxRows(sql, query, now, MAX_OVERDUE)
   for (const { event, kind } of overdue)
     sql.exec(`UPDATE outbox SET overdue_at = NULL WHERE ${OF_KEY}`, event, kind)
   return overdue
@@ -34,17 +27,14 @@ export function takeOverdue(sql: SqlStorage, now: Milliseconds): OverdueRow[] {
 
 export function overdueLine(
   sql: SqlStorage,
-  row: OverdueRow,
+  row: OutboxRow,
   { siteId, now }: { siteId: string; now: Milliseconds },
 ): string {
-  const fields =
-    row.content === undefined
-      ? { event: row.event, type: 'of a later version' }
-      : {
-          id: notificationId(sql, row),
-          type: row.content.type,
-          since: new Date(row.createdAt).toISOString(),
-          attempts: row.attempts.length,
-        }
-  return logLine(now, 'warning', 'an instruction is overdue', { site: siteId, ...fields })
+  return logLine(now, 'warning', 'an instruction is overdue', {
+    site: siteId,
+    id: notificationId(sql, row),
+    type: row.content.type,
+    since: new Date(row.createdAt).toISOString(),
+    attempts: row.attempts.length,
+  })
 }

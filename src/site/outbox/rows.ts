@@ -6,16 +6,7 @@ import { Instruction } from '../../contract/instruction.ts'
 import { NotificationContent } from '../../contract/notifications/content.ts'
 import { NOTIFICATION_STATUSES, type NotificationStatus } from '../../contract/notifications/log.ts'
 import { NETWORKS, type Network } from '../../contract/payment.ts'
-import {
-  inMilliseconds,
-  int,
-  oneOf,
-  orNull,
-  readable,
-  rowsWith,
-  text,
-  UnreadableRow,
-} from '../rows/columns.ts'
+import { inMilliseconds, int, oneOf, orNull, rowsWith, text } from '../rows/columns.ts'
 import { epochOf } from '../rows/site.ts'
 import type { Binding, Sql } from '../rows/sql.ts'
 import type { Milliseconds } from '../time.ts'
@@ -65,7 +56,7 @@ interface Row extends OutboxKey {
   takenAt: Milliseconds | undefined
 }
 
-const COLUMNS = {
+const readRows = rowsWith({
   event: int,
   kind: oneOf(KINDS),
   queue: oneOf(QUEUES),
@@ -79,9 +70,7 @@ const COLUMNS = {
   send_at: orNull(inMilliseconds),
   leased_until: orNull(inMilliseconds),
   taken_at: orNull(inMilliseconds),
-}
-const readRows = rowsWith(COLUMNS)
-const readListed = rowsWith({ ...COLUMNS, number: int })
+})
 
 const Attempts = z.array(
   z.object({
@@ -116,37 +105,16 @@ export const instructionKey = (sql: SqlStorage, id: string): OutboxKey | undefin
 export const outboxRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): OutboxRow[] =>
   readRows(sql, `SELECT * FROM outbox ${clauses}`, ...bindings).map(outboxRowOf)
 
-/** The same for a list, which no row fails: outboxRowOf reads each. Their numbers are their positions; see keyAt. */
-export const listedOutboxRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]) =>
-  readListed.list(sql, `SELECT *, 2 * event + (kind = 'token') AS number FROM outbox ${clauses}`, ...bindings)
+/** The position of a notification in the order of the log: the second one of an event follows the first. */
+export const positionOf = ({ event, kind }: OutboxKey): number => 2 * event + (kind === 'token' ? 1 : 0)
 
-/** Rows to be worked on; of one that this version cannot read, its key alone. */
-export const sendableRows = (
-  sql: SqlStorage,
-  clauses: string,
-  ...bindings: Binding[]
-): (OutboxRow | UnreadableKey)[] =>
-  listedOutboxRows(sql, clauses, ...bindings).map(
-    (row) => readable([row], outboxRowOf)[0] ?? { unreadable: keyIn(row) },
-  )
-
-/** The key of a row that a later version wrote, whose kind can be unknown too. */
-interface UnreadableKey {
-  unreadable: [event: number, kind: string]
-}
-
-function keyIn(row: ReturnType<typeof listedOutboxRows>[number]): UnreadableKey['unreadable'] {
-  const { event, kind } = row instanceof UnreadableRow ? row.values : row
-  return [Number(event), String(kind)]
-}
-
-/** The key of a notification at a position: the second one of an event follows the first. */
+/** The key of the notification at a position. */
 export const keyAt = (position: number): OutboxKey => ({
   event: Math.floor(position / 2),
   kind: position % 2 === 1 ? 'token' : 'notification',
 })
 
-export const outboxRowOf = (row: ReturnType<typeof readRows>[number]): OutboxRow => ({
+const outboxRowOf = (row: ReturnType<typeof readRows>[number]): OutboxRow => ({
   event: row.event,
   kind: row.kind,
   ...queued(row),
@@ -163,13 +131,6 @@ export const outboxRowOf = (row: ReturnType<typeof readRows>[number]): OutboxRow
 
 /** An instruction to a payment network. */
 export type InstructionRow = Extract<OutboxRow, { queue: Network }>
-
-/** The instructions that the conditions select, which begin with AND, without those that this version cannot read. */
-export const listedInstructionRows = (sql: SqlStorage, conditions: string, ...bindings: Binding[]) =>
-  readable(
-    listedOutboxRows(sql, `WHERE queue <> 'merchant' ${conditions}`, ...bindings),
-    outboxRowOf,
-  ).flatMap((row) => (row.queue === 'merchant' ? [] : [row]))
 
 /** The instructions that the conditions select, which begin with AND. */
 export const instructionRows = (

@@ -2,7 +2,7 @@
 import { recordQrCodeEnd } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { type QrCodeRow, qrCodeByNumber } from '../qr-codes/rows.ts'
-import { int, rowsWith, text, UnreadableRowError } from '../rows/columns.ts'
+import { int, rowsWith, text } from '../rows/columns.ts'
 import { awaitBinding, recordBinding } from '../tokens/bindings.ts'
 import { tokenRows } from '../tokens/rows.ts'
 import { record } from './record.ts'
@@ -12,8 +12,6 @@ import { type PaymentRow, paymentRows, QR_CODE_OF_PAYMENT } from './rows.ts'
 
 /** Payments that one write applies. */
 const MAX_APPLIED = 100
-/** QR codes that one write looks at: those whose rows are of a later version keep their place. */
-const MAX_TRIED = 20
 
 /** The context of the reports that the payments came with. */
 type Origin = Context & ReportOrigin
@@ -44,42 +42,21 @@ export function applyEarlyPayments(
 
 const readUnapplied = rowsWith({ number: int, currencies: text })
 
-/** Applies what an earlier write left. @throws what nextUnapplied throws */
+/** Applies what an earlier write left. */
 export function applyRemaining(context: Context): void {
   const { sql } = context
-  const next = nextUnapplied(sql)
-  if (!next) return
-  const { created, currencies, payments } = next
-  const { hasMore } = applyNext({ ...context, ...originOf(currencies.split(',')) }, created, payments)
+  const [next] = readUnapplied(
+    sql,
+    'SELECT CAST(key AS INTEGER) AS number, value AS currencies FROM site, json_each(unapplied_payments) LIMIT 1',
+  )
+  const created = next && qrCodeByNumber(sql, next.number)
+  if (!created) return
+  const { hasMore } = applyNext({ ...context, ...originOf(next.currencies.split(',')) }, created)
   if (hasMore) return
   sql.exec(
     "UPDATE site SET unapplied_payments = nullif(json_remove(unapplied_payments, ?), '{}')",
     `$.${created.number}`,
   )
-}
-
-/**
- * The first QR code whose payments wait that this version can read, and its next payments.
- * @throws UnreadableRowError where some wait, and it can read none
- */
-function nextUnapplied(sql: SqlStorage) {
-  const unapplied = readUnapplied(
-    sql,
-    'SELECT CAST(key AS INTEGER) AS number, value AS currencies FROM site, json_each(unapplied_payments) LIMIT ?',
-    MAX_TRIED,
-  )
-  let unreadable: UnreadableRowError | undefined
-  for (const { number, currencies } of unapplied) {
-    try {
-      const created = qrCodeByNumber(sql, number)
-      if (created) return { created, currencies, payments: nextPayments(sql, created) }
-    } catch (error) {
-      if (!(error instanceof UnreadableRowError)) throw error
-      unreadable = error
-    }
-  }
-  if (unreadable) throw unreadable
-  return undefined
 }
 
 /** Bindings that the network reported before are the QR code's own. They are found by their link, because their account is not known either. */
@@ -106,15 +83,10 @@ function takeEarlyBindings(context: Context, created: QrCodeRow): void {
 const earlyPayments = (sql: SqlStorage, { link_id }: QrCodeRow, limit: number): PaymentRow[] =>
   paymentRows(sql, `WHERE ${QR_CODE_OF_PAYMENT} = ? ORDER BY payments.number LIMIT ?`, ...[link_id, limit])
 
-/** Those that one write applies, and one more if there is one. */
-const nextPayments = (sql: SqlStorage, created: QrCodeRow) => earlyPayments(sql, created, MAX_APPLIED + 1)
-
-function applyNext(
-  context: Origin,
-  created: QrCodeRow,
-  payments = nextPayments(context.sql, created),
-): { row: QrCodeRow; hasMore: boolean } {
+function applyNext(context: Origin, created: QrCodeRow): { row: QrCodeRow; hasMore: boolean } {
   const { sql } = context
+  // One more than it applies, which says whether there are more.
+  const payments = earlyPayments(sql, created, MAX_APPLIED + 1)
   let row = created
   for (const payment of payments.slice(0, MAX_APPLIED)) {
     applyOne(context, recordQrCodeEnd(context, row), payment)

@@ -4,10 +4,9 @@ import { PAYMENT_STATUSES } from '../../contract/payment.ts'
 import type { PaymentsQuery } from '../../contract/payment-list.ts'
 import { pageOf } from '../page.ts'
 import { numberOfQrCode } from '../qr-codes/rows.ts'
-import { readable, UnreadableRow } from '../rows/columns.ts'
 import { integer } from '../rows/sql.ts'
 import type { PaymentPage } from './payments.ts'
-import { listedPaymentRows, type PaymentRow, paymentOf, QR_CODE_OF_PAYMENT } from './rows.ts'
+import { paymentOf, paymentRows, QR_CODE_OF_PAYMENT } from './rows.ts'
 
 /**
  * A page of payments by their `createdDateTime`, and by their numbers where that is equal. Each status is a range of an index,
@@ -33,7 +32,7 @@ export function listPayments(sql: SqlStorage, query: PaymentsQuery): PaymentPage
       : integer(sql, 'SELECT created_at FROM payments WHERE number = ?', cursor)
   const to = Math.min(createdTo ?? Number.MAX_SAFE_INTEGER, last ?? Number.MAX_SAFE_INTEGER)
   const read = status.flatMap((each) =>
-    listedPaymentRows(
+    paymentRows(
       sql,
       `WHERE status = ? AND created_at BETWEEN ? AND ? AND (created_at < ? OR payments.number < ?)
          ${applied === false ? 'AND applied = 0' : ''}
@@ -41,28 +40,25 @@ export function listPayments(sql: SqlStorage, query: PaymentsQuery): PaymentPage
       ...[each, createdFrom, to, last ?? Number.MAX_SAFE_INTEGER, cursor ?? 0, limit + 1],
     ),
   )
-  read.sort((a, b) => createdAt(b) - createdAt(a) || b.number - a.number)
+  read.sort((a, b) => b.created_at - a.created_at || b.number - a.number)
   const { shown, next } = pageOf(read, limit, paymentOf)
   return { payments: shown, next }
 }
 
-const createdAt = (row: PaymentRow | UnreadableRow): number =>
-  row instanceof UnreadableRow ? Number(row.values.created_at) : row.created_at
-
 /** The latest payments that have a refund with this identifier, which is unique within a payment alone. */
 function paymentsOfRefund(sql: SqlStorage, refundUid: string, limit: number): PaymentPage {
-  const rows = listedPaymentRows(
+  const rows = paymentRows(
     sql,
     `WHERE number IN (SELECT payment FROM refunds WHERE refund_uid = ? ORDER BY payment DESC LIMIT ?)
      ORDER BY number DESC`,
     ...[refundUid, limit],
   )
-  return { payments: readable(rows, paymentOf) }
+  return { payments: rows.map(paymentOf) }
 }
 
 /** The payments of a QR code, the latest report first: a STATIC code can have any number of them. */
 function latestPaymentsOf(sql: SqlStorage, qrCodeUid: string, { limit, cursor }: PaymentsQuery): PaymentPage {
-  const read = listedPaymentRows(
+  const read = paymentRows(
     sql,
     `WHERE ${QR_CODE_OF_PAYMENT} = ? AND payments.number < ? ORDER BY payments.number DESC LIMIT ?`,
     ...[numberOfQrCode(sql, qrCodeUid) ?? null, cursor ?? Number.MAX_SAFE_INTEGER, limit + 1],

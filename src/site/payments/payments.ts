@@ -10,7 +10,7 @@ import { requiredInteger, textValue } from '../rows/sql.ts'
 import { seconds } from '../time.ts'
 import { findToken } from '../tokens/rows.ts'
 import type { Effect } from './report-rule.ts'
-import { findPayment, listedPaymentRows, type PaymentRow, paymentOf, QR_CODE_OF_PAYMENT } from './rows.ts'
+import { findPayment, type PaymentRow, paymentOf, paymentRows, QR_CODE_OF_PAYMENT } from './rows.ts'
 
 /** What there is of a payment attempt. @returns payin.resource.not.found */
 export function ofPayment<T>(
@@ -34,7 +34,7 @@ export interface PaymentPage {
 
 /** A page of a QR code's payment attempts, oldest first. @param qrCode the number of its row */
 export function paymentsOf(sql: SqlStorage, qrCode: number, { cursor = 0, limit }: PageQuery): PaymentPage {
-  const read = listedPaymentRows(
+  const read = paymentRows(
     sql,
     `WHERE ${QR_CODE_OF_PAYMENT} = ? AND payments.number > ? ORDER BY payments.number LIMIT ?`,
     ...[qrCode, cursor, limit + 1],

@@ -87,9 +87,9 @@ export const QR_CODE_OF_PAYMENT = 'ifnull(payments.qr_code, payments.link_id)'
 export const paymentRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): PaymentRow[] =>
   readRows(sql, `${PAYMENTS} ${clauses}`, ...bindings)
 
-/** The same for a list, which no row fails. */
-export const listedPaymentRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]) =>
-  readRows.list(sql, `${PAYMENTS} ${clauses}`, ...bindings)
+/** The same for the export, which no row fails. */
+export const exportedPaymentRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]) =>
+  readRows.numbered(sql, `${PAYMENTS} ${clauses}`, ...bindings)
 
 /** The row of a payment attempt. */
 export const findPayment = (sql: SqlStorage, paymentUid: string): PaymentRow | undefined =>

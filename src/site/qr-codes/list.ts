@@ -5,11 +5,10 @@ import { isPayable, type QrCodeStatus, STATUSES } from '../../contract/status.ts
 import { DUE_NUMBERS, ENDING_ROWS, STILL_PAYABLE } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { pageOf } from '../page.ts'
-import { readable } from '../rows/columns.ts'
 import { type Binding, integer } from '../rows/sql.ts'
 import type { Seconds } from '../time.ts'
 import { qrCodeOf } from './qr-code.ts'
-import { latestQrCode, listedQrCodeRows } from './rows.ts'
+import { latestQrCode, type QrCodeRow, qrCodeRows } from './rows.ts'
 
 /** Which QR codes are listed; times are Unix seconds, inclusive. */
 export interface QrCodeListQuery {
@@ -47,21 +46,21 @@ export function listQrCodes(context: Context, query: QrCodeListQuery | NamedQuer
 
 /** The last character of Unicode sorts behind what can follow the prefix. */
 function qrCodesByPrefix({ sql, now }: Context, { prefix, limit }: PrefixQuery): QrCodePage {
-  const rows = listedQrCodeRows(
+  const rows = qrCodeRows(
     sql,
     'WHERE qr_code_uid >= ? AND qr_code_uid < ? ORDER BY qr_code_uid LIMIT ?',
     ...[prefix, `${prefix}\u{10ffff}`, limit],
   )
-  return { qrCodes: readable(rows, (row) => qrCodeOf(row, now)) }
+  return { qrCodes: rows.map((row) => qrCodeOf(row, now)) }
 }
 
 function namedQrCodes({ sql, now }: Context, { qrCodeUid }: NamedQuery): QrCodePage {
-  const rows = listedQrCodeRows(
+  const rows = qrCodeRows(
     sql,
     'WHERE qr_code_uid IN (SELECT value FROM json_each(?))',
     JSON.stringify(qrCodeUid),
   )
-  const found = new Map(readable(rows, (row) => [row.qr_code_uid, qrCodeOf(row, now)]))
+  const found = new Map(rows.map((row) => [row.qr_code_uid, qrCodeOf(row, now)]))
   return { qrCodes: qrCodeUid.flatMap((uid) => found.get(uid) ?? []) }
 }
 
@@ -78,7 +77,7 @@ function pageOfQrCodes({ sql, now }: Context, query: QrCodeListQuery): QrCodePag
   const selectOf =
     (type?: QrCodeType): Select =>
     (condition, bindings, isByNumber) =>
-      listedQrCodeRows(
+      qrCodeRows(
         sql,
         `WHERE ${condition}${conditionOf(type, isByNumber)} AND qr_codes.number BETWEEN ? AND ?
          ORDER BY qr_codes.number DESC LIMIT ?`,
@@ -99,9 +98,8 @@ function pageOfQrCodes({ sql, now }: Context, query: QrCodeListQuery): QrCodePag
   return { qrCodes: shown, next }
 }
 
-type Listed = ReturnType<typeof listedQrCodeRows>[number]
 /** @param isByNumber whether the condition gives the numbers of few rows, which no index of theirs makes fewer */
-type Select = (condition: string, bindings: Binding[], isByNumber?: boolean) => Listed[]
+type Select = (condition: string, bindings: Binding[], isByNumber?: boolean) => QrCodeRow[]
 
 /**
  * The index of types has no DYNAMIC rows, because most rows are DYNAMIC. SQLite uses it where a condition says so, and where no +
@@ -137,7 +135,7 @@ interface Numbers {
  * The rows in a status as it stands now: an expiry counts from its second on, recorded or not.
  * @param ending all that can be paid, where they are few
  */
-function rowsIn(status: QrCodeStatus, now: Seconds, select: Select, ending?: Numbers): Listed[] {
+function rowsIn(status: QrCodeStatus, now: Seconds, select: Select, ending?: Numbers): QrCodeRow[] {
   if (isPayable(status)) {
     if (!ending) return select(STILL_PAYABLE, [status, now])
     const bindings = [...ending.bindings, status, now]

@@ -95,9 +95,9 @@ const QR_CODES = `SELECT qr_codes.*, ${ofBase('base')} AS base, ${ofBase('bank')
 export const qrCodeRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): QrCodeRow[] =>
   readRows(sql, `${QR_CODES} ${clauses}`, ...bindings)
 
-/** The same for a list, which no row fails. */
-export const listedQrCodeRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]) =>
-  readRows.list(sql, `${QR_CODES} ${clauses}`, ...bindings)
+/** The same for the export, which no row fails. */
+export const exportedQrCodeRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]) =>
+  readRows.numbered(sql, `${QR_CODES} ${clauses}`, ...bindings)
 
 /** The QR code whose row has the number. */
 export const qrCodeByNumber = (sql: SqlStorage, number: number | null | undefined): QrCodeRow | undefined =>

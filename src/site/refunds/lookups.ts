@@ -6,8 +6,7 @@ import { notAllowed, ok, PAYMENT_NOT_FOUND, QR_CODE_NOT_FOUND, REFUND_NOT_FOUND 
 import { ofPayment } from '../payments/payments.ts'
 import { findPayment, type PaymentRow } from '../payments/rows.ts'
 import { findQrCode, type QrCodeRow } from '../qr-codes/rows.ts'
-import { readable } from '../rows/columns.ts'
-import { findRefund, listedRefundRows, refundOf } from './rows.ts'
+import { findRefund, refundOf, refundRows } from './rows.ts'
 
 /** The payment that is refunded, and the QR code by which the request names it. */
 interface RefundTarget {
@@ -31,7 +30,7 @@ const UNPAID = notAllowed('the QR code has no payment')
 /** All refunds of a payment, oldest first. @returns payin.resource.not.found */
 export const refundsOf = (sql: SqlStorage, paymentUid: string): Outcome<Refund[]> =>
   ofPayment(sql, paymentUid, ({ number }) =>
-    ok(readable(listedRefundRows(sql, 'WHERE payment = ? ORDER BY refunds.number', number), refundOf)),
+    ok(refundRows(sql, 'WHERE payment = ? ORDER BY refunds.number', number).map(refundOf)),
   )
 
 /** A refund of a payment, or of the payment that a QR code took. @returns payin.resource.not.found */

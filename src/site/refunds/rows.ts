@@ -33,12 +33,12 @@ const REFUNDS = `SELECT refunds.*, ${ofPayment('payment_uid')} AS payment_uid, $
   FROM refunds`
 
 /** The refunds that the clauses after FROM select. */
-const refundRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): RefundRow[] =>
+export const refundRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): RefundRow[] =>
   readRows(sql, `${REFUNDS} ${clauses}`, ...bindings)
 
-/** The same for a list, which no row fails. */
-export const listedRefundRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]) =>
-  readRows.list(sql, `${REFUNDS} ${clauses}`, ...bindings)
+/** The same for the export, which no row fails. */
+export const exportedRefundRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]) =>
+  readRows.numbered(sql, `${REFUNDS} ${clauses}`, ...bindings)
 
 const readWaiting = rowsWith({
   number: int,

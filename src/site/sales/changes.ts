@@ -48,10 +48,7 @@ export function endSale(context: Context, row: SaleRow, status: 'EXPIRED' | 'CAN
   return ended
 }
 
-/**
- * Records the event of a change. The page of the code shows its sale: the code has another version.
- * @throws UnreadableRowError, before anything is written, where the row of the code is one
- */
+/** Records the event of a change. The page of the code shows its sale: the code has another version. */
 export function recordSale(
   context: Context,
   row: SaleRow,

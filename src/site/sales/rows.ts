@@ -38,9 +38,9 @@ const SALES = `SELECT sales.*, payment_uid, payments.status AS payment_status, p
 export const saleRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): SaleRow[] =>
   readRows(sql, `${SALES} ${clauses}`, ...bindings)
 
-/** The same for a list, which no row fails. */
-export const listedSaleRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]) =>
-  readRows.list(sql, `${SALES} ${clauses}`, ...bindings)
+/** The same for the export, which no row fails. */
+export const exportedSaleRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]) =>
+  readRows.numbered(sql, `${SALES} ${clauses}`, ...bindings)
 
 /** A sale of a code; @param qrCode the number of the code's row */
 export const findSale = (sql: SqlStorage, qrCode: number, saleUid: string): SaleRow | undefined =>

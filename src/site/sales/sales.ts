@@ -11,7 +11,7 @@ import { pageOf } from '../page.ts'
 import { findQrCode, type QrCodeKey, type QrCodeRow } from '../qr-codes/rows.ts'
 import { insertRow } from '../rows/sql.ts'
 import { dropReservation, endSale, recordSale, type SaleAtBank, saleAtBank } from './changes.ts'
-import { findSale, listedSaleRows, type SaleRow, saleByNumber } from './rows.ts'
+import { findSale, type SaleRow, saleByNumber, saleRows } from './rows.ts'
 import { saleOf } from './sale.ts'
 
 /** A sale as it stands, and whether an earlier request armed the code for it. */
@@ -130,7 +130,7 @@ export const salesOf = (
   { cursor = Number.MAX_SAFE_INTEGER, limit }: PageQuery,
 ): Outcome<SalePage> =>
   ofCode(context, key, ({ number }) => {
-    const read = listedSaleRows(
+    const read = saleRows(
       context.sql,
       "WHERE sales.qr_code = ? AND sales.number < ? AND sales.status <> 'WAITING' ORDER BY sales.number DESC LIMIT ?",
       ...[number, cursor, limit + 1],

@@ -10,13 +10,12 @@ import {
   WAYS,
 } from '../../contract/search.ts'
 import type { Context } from '../context.ts'
-import { listedPaymentRows, paymentOf } from '../payments/rows.ts'
+import { paymentOf, paymentRows } from '../payments/rows.ts'
 import { qrCodeOf } from '../qr-codes/qr-code.ts'
-import { listedQrCodeRows, numberOfQrCode } from '../qr-codes/rows.ts'
-import { listedRefundRows, refundOf } from '../refunds/rows.ts'
-import { readable } from '../rows/columns.ts'
+import { numberOfQrCode, qrCodeRows } from '../qr-codes/rows.ts'
+import { refundOf, refundRows } from '../refunds/rows.ts'
 import { integer, ofQrCodeOrDeleted, textValue } from '../rows/sql.ts'
-import { listedSaleRows } from '../sales/rows.ts'
+import { saleRows } from '../sales/rows.ts'
 import { saleOf } from '../sales/sale.ts'
 import { areFew, exactHits, prefixHits } from './indexed.ts'
 import { type Hit, newestHits, type Sought, TABLES, WINDOW } from './newest.ts'
@@ -100,7 +99,7 @@ function searchedFrom(sql: SqlStorage, newest: readonly Way[]): number | undefin
   return times.length > 0 ? Math.max(...times) : undefined
 }
 
-/** The rows as they stand, in the order of the hits; one that cannot be read is left out. */
+/** The rows as they stand, in the order of the hits. */
 function shownOf({ sql, now }: Context, hits: readonly Hit[]): SearchPage['results'] {
   const numbers = (kind: Kind) =>
     JSON.stringify(hits.flatMap((hit) => (hit.kind === kind ? [hit.number] : [])))
@@ -108,31 +107,31 @@ function shownOf({ sql, now }: Context, hits: readonly Hit[]): SearchPage['resul
   const read: [Kind, [number, Found][]][] = [
     [
       'qrCode',
-      readable(listedQrCodeRows(sql, among('qr_codes'), numbers('qrCode')), (row) => [
+      qrCodeRows(sql, among('qr_codes'), numbers('qrCode')).map((row) => [
         row.number,
         { kind: 'qrCode', qrCode: qrCodeOf(row, now) },
       ]),
     ],
     [
       'payment',
-      readable(listedPaymentRows(sql, among('payments'), numbers('payment')), (row) => [
+      paymentRows(sql, among('payments'), numbers('payment')).map((row) => [
         row.number,
         { kind: 'payment', payment: paymentOf(row) },
       ]),
     ],
     [
       'refund',
-      readable(listedRefundRows(sql, among('refunds'), numbers('refund')), (row) => [
+      refundRows(sql, among('refunds'), numbers('refund')).map((row) => [
         row.number,
         { kind: 'refund', refund: refundOf(row), qrCodeUid: codeOfPayment(sql, row.payment) },
       ]),
     ],
     [
       'sale',
-      readable(listedSaleRows(sql, among('sales'), numbers('sale')), (row): [number, Found][] => {
+      saleRows(sql, among('sales'), numbers('sale')).flatMap((row): [number, Found][] => {
         const sale = saleOf(row, now)
         return sale ? [[row.number, { kind: 'sale', sale, qrCodeUid: row.qr_code_uid }]] : []
-      }).flat(),
+      }),
     ],
   ]
   const rows = new Map(read.map(([kind, each]) => [kind, new Map(each)]))

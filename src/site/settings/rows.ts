@@ -23,11 +23,7 @@ const SettingsColumn = z.object({
   legalName: z.optional(z.string()),
   taxId: z.optional(z.string()),
   callbackUrl: z.optional(z.string()),
-  // Others are of a later version, as after going back to this one.
-  notificationTypes: z.pipe(
-    z.array(z.string()),
-    z.transform((types) => NOTIFICATION_TYPES.filter((type) => types.includes(type))),
-  ),
+  notificationTypes: z.array(z.enum(NOTIFICATION_TYPES)),
   logo: z.optional(z.string()),
 } satisfies Record<keyof StoredSettings, z.ZodMiniType>)
 

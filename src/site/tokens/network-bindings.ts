@@ -12,9 +12,9 @@ import type { TokenStatus } from '../../contract/token.ts'
 import { nextEndAfter, tokenAt } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { AFTER_END, ENDED_ROWS, numbersOf } from '../qr-codes/rows.ts'
-import { inSeconds, int, oneOf, orNull, rowsWith, text, UnreadableRow } from '../rows/columns.ts'
+import { inSeconds, int, oneOf, orNull, rowsWith, text } from '../rows/columns.ts'
 import type { Seconds } from '../time.ts'
-import { listedTokenRows, type TokenRow } from './rows.ts'
+import { type TokenRow, tokenRows } from './rows.ts'
 
 const DAY = 86_400
 /** Rows that one query reads. */
@@ -108,20 +108,16 @@ function tokensIn(
   return {
     start: before(from),
     read: ({ at, number }, limit) =>
-      listedTokenRows(
+      tokenRows(
         sql,
         `WHERE tokens.number IN (SELECT number FROM tokens INDEXED BY tokens_by_time
            WHERE status = ? AND (at, number) > (?, ?) ORDER BY at, number LIMIT ?) ORDER BY at, tokens.number`,
         ...[status, at, number, limit],
-      ).map((row) =>
-        row instanceof UnreadableRow
-          ? { at: Number(row.values.at), number: row.number, binding: undefined }
-          : {
-              at: row.at ?? 0,
-              number: row.number,
-              binding: row.network === network && lists(row) ? bindingOf(row, now) : undefined,
-            },
-      ),
+      ).map((row) => ({
+        at: row.at ?? 0,
+        number: row.number,
+        binding: row.network === network && lists(row) ? bindingOf(row, now) : undefined,
+      })),
   }
 }
 
@@ -153,9 +149,7 @@ const codes = (at: string) => `SELECT ${at} AS at, number, type, create_token, l
     EXISTS (SELECT 1 FROM tokens WHERE tokens.qr_code = qr_codes.number AND hash IS NOT NULL) AS is_bound FROM qr_codes`
 
 const readOf = (sql: SqlStorage, query: string, ...bindings: number[]): Read[] =>
-  readCodes.list(sql, query, ...bindings).map((row) => {
-    if (row instanceof UnreadableRow)
-      return { at: Number(row.values.at), number: row.number, binding: undefined }
+  readCodes(sql, query, ...bindings).map((row) => {
     const isAsked =
       requestsToken({ type: row.type, createToken: row.create_token === 1 }) && row.is_bound === 0
     const binding = {

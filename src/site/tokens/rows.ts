@@ -45,9 +45,9 @@ const TOKENS = `SELECT tokens.*, ${ofQrCode('qr_code_uid')} AS qr_code_uid,
 export const tokenRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): TokenRow[] =>
   readRows(sql, `${TOKENS} ${clauses}`, ...bindings)
 
-/** The same for a list, which no row fails. */
-export const listedTokenRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]) =>
-  readRows.list(sql, `${TOKENS} ${clauses}`, ...bindings)
+/** The same for the export, which no row fails. */
+export const exportedTokenRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]) =>
+  readRows.numbered(sql, `${TOKENS} ${clauses}`, ...bindings)
 
 /** The token of a row. @param status that it has now */
 export function tokenOf(row: TokenState, status: TokenStatus): Token {

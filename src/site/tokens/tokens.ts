@@ -10,7 +10,7 @@ import { pageOf } from '../page.ts'
 import { toMilliseconds } from '../time.ts'
 import { changeToken } from './changes.ts'
 import { endBinding } from './end-binding.ts'
-import { listedTokenRows } from './rows.ts'
+import { tokenRows } from './rows.ts'
 import { listedTokenOf } from './token.ts'
 
 /** A token as its holder names it: the hash of its value, and the customer's account. */
@@ -31,7 +31,7 @@ export function tokensOfAccount(
   account: string,
   { cursor = Number.MAX_SAFE_INTEGER, limit }: PageQuery,
 ): TokenPage {
-  const read = listedTokenRows(
+  const read = tokenRows(
     sql,
     'WHERE account = ? AND value IS NOT NULL AND tokens.number < ? ORDER BY tokens.number DESC LIMIT ?',
     ...[account, cursor, limit + 1],
