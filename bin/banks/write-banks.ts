@@ -3,8 +3,9 @@ import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Logo } from '../../src/contract/settings.ts'
 import type { Bank } from '../../src/fps/bank.ts'
-import { fetchLogo, pictureOf } from '../../src/gateway/logo.ts'
+import { fetchLogo, logoProblemText, pictureOf } from '../../src/gateway/logo.ts'
 import type { Member } from './members.ts'
 
 const EXTENSIONS: Record<string, string> = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp' }
@@ -54,13 +55,18 @@ export async function writeBanks(members: readonly Member[], to: string, now: Da
 }
 
 /** The same limits as a shop's logo has. */
-async function pictureAt(url: URL): ReturnType<typeof fetchLogo> {
+async function pictureAt(url: URL): Promise<{ logo: Logo } | { problem: string }> {
   if (url.protocol === 'file:') {
     const content = await readFile(fileURLToPath(url.href)).catch(() => undefined)
-    return content ? pictureOf(new Uint8Array(content)) : { problem: `there is no file ${url.pathname}` }
+    return content
+      ? inWords(pictureOf(new Uint8Array(content)))
+      : { problem: `there is no file ${url.pathname}` }
   }
-  return fetchLogo({ fetch }, url.href)
+  return inWords(await fetchLogo({ fetch }, url.href))
 }
+
+const inWords = (found: ReturnType<typeof pictureOf>) =>
+  'problem' in found ? { problem: logoProblemText(found.problem) } : found
 
 /** In the member list's format. */
 const entryOf = ({ name, scheme, package: app, webClientUrl, webClientUrlSub }: Bank, logoURL?: string) => ({

@@ -13,7 +13,15 @@ import {
 import { callbackUrlProblem } from '../gateway/callback-url.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callbackPolicy } from '../gateway/courier.ts'
-import { fetchLogo, LOGO_RULE, logoPath, MAX_BYTES, PICTURE_RULE, uploadedLogo } from '../gateway/logo.ts'
+import {
+  fetchLogo,
+  InvalidLogo,
+  logoPath,
+  logoProblemText,
+  MAX_BYTES,
+  PICTURE_RULE,
+  uploadedLogo,
+} from '../gateway/logo.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { IfMatch, IfNoneMatch } from '../http/conditional.ts'
 import { operation, type ResponseContent } from '../http/operation.ts'
@@ -216,7 +224,8 @@ async function putLogo(site: SiteContext, { headers, body }: LogoInput) {
 /** @throws ApiError validation.error for what is no logo */
 function uploadOf(content: Uint8Array<ArrayBuffer>, field: 'body' | 'logo'): Logo {
   const uploaded = uploadedLogo(content)
-  if ('problem' in uploaded) throw invalid({ [field]: [`must be ${PICTURE_RULE}: ${uploaded.problem}`] })
+  if ('problem' in uploaded)
+    throw invalid({ [field]: [`must be ${PICTURE_RULE}: ${logoProblemText(uploaded.problem)}`] })
   return uploaded.logo
 }
 
@@ -237,8 +246,6 @@ async function newLogo(site: SiteContext, logoUrl: string | undefined): Promise<
   const { settings } = await callSite(site, (object) => object.settings(site.caller))
   if (settings.logoUrl === logoUrl) return undefined
   const fetched = await fetchLogo(site.service, logoUrl)
-  if ('problem' in fetched) {
-    throw invalid({ logoUrl: [`is ${quote(logoUrl)}, must be ${LOGO_RULE}: ${fetched.problem}`] })
-  }
+  if ('problem' in fetched) throw new InvalidLogo(quote(logoUrl), fetched.problem)
   return fetched.logo
 }

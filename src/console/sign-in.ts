@@ -5,7 +5,7 @@ import { type Claims, grants, OPERATOR } from '../contract/access-token.ts'
 import { ApiError, ERRORS } from '../errors.ts'
 import { isSandbox, networkOf } from '../gateway/connection.ts'
 import type { AppEnv } from '../http/app-env.ts'
-import { limitRate, NO_TEST_SITES } from '../http/auth.ts'
+import { InvalidToken, limitRate, NO_TEST_SITES } from '../http/auth.ts'
 import { readForm } from '../http/body.ts'
 import { recordError } from '../http/error-handler.ts'
 import { seeOther } from '../http/response.ts'
@@ -57,7 +57,8 @@ export function signInRoutes(app: Hono<AppEnv>, host: ConsoleHost): void {
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'auth.unauthorized') throw error
       recordError(c, error)
-      const failure = link ? 'link' : error.message.endsWith('expired') ? 'expired' : 'unknown'
+      const isExpired = error instanceof InvalidToken && error.problem === 'expired'
+      const failure = link ? 'link' : isExpired ? 'expired' : 'unknown'
       return signInPage(c, { next, failure })
     }
   })

@@ -1,4 +1,5 @@
 // The texts of the settings.
+import type { LogoProblem } from '../gateway/logo.ts'
 import type { Language } from '../http/negotiation.ts'
 
 const ru = {
@@ -24,15 +25,6 @@ const ru = {
   logoUrl: 'Адрес логотипа',
   logoUrlHint: 'PNG, JPEG или WebP по https, до 256 КБ и 1024 пикселей. Сервис скачает картинку один раз',
   logoUrlRule: 'Логотип по этому адресу не подошёл',
-  /** Why the picture of an address was refused, by the word of the API. */
-  problems: [
-    [/its server answered (\d+)/, 'сервер ответил $1'],
-    [/it is larger/, 'файл больше 256 КБ'],
-    [/it is something else/, 'это не PNG, JPEG или WebP'],
-    [/it has (\d+) × (\d+) pixels/, 'в картинке $1 × $2 пикселей'],
-    [/did not come within/, 'сервер не ответил за 10 секунд'],
-    [/no connection/, 'нет соединения с сервером'],
-  ] as [RegExp, string][],
   color: 'Цвет кнопок',
   pickColor: 'Выбрать цвет кнопок',
   colorHint: 'Например, #0f6b3c. Кнопка должна быть видна на белом: контраст не меньше 3:1',
@@ -72,7 +64,6 @@ const en: typeof ru = {
   logoUrl: 'Address of the logo',
   logoUrlHint: 'PNG, JPEG or WebP by https, up to 256 KB and 1024 pixels. The service fetches it once',
   logoUrlRule: 'The logo at this address will not do',
-  problems: [],
   color: 'Colour of the buttons',
   pickColor: 'Pick the colour of the buttons',
   colorHint: 'Such as #0f6b3c. The button must be seen on white: a contrast of at least 3:1',
@@ -92,3 +83,23 @@ const en: typeof ru = {
 }
 
 export const SETTINGS_TEXTS: Readonly<Record<Language, typeof ru>> = { ru, en }
+
+/** Why the picture of an address was refused, in Russian. In English the API says it. */
+export function logoProblemRu(problem: LogoProblem): string {
+  switch (problem.kind) {
+    case 'status':
+      return `сервер ответил ${problem.status}`
+    case 'size':
+      return `в картинке ${problem.width} × ${problem.height} пикселей`
+    case 'length':
+      return 'файл больше 256 КБ'
+    case 'format':
+      return 'это не PNG, JPEG или WebP'
+    case 'exif':
+      return 'в картинке есть EXIF'
+    case 'timeout':
+      return 'сервер не ответил за 10 секунд'
+    case 'connection':
+      return 'нет соединения с сервером'
+  }
+}

@@ -63,11 +63,16 @@ export type ClaimsInput = z.input<typeof Claims>
 export const grants = ({ scope }: { scope: readonly Scope[] }, scopes: readonly Scope[]): boolean =>
   scopes.some((one) => scope.includes(one) || (one === 'merchant' && scope.includes('merchant:admin')))
 
+/** Why a token cannot be used, in the words of the API. */
+export type TokenProblem =
+  | 'malformed'
+  | 'not signed by this deployment'
+  | 'expired'
+  | 'not valid yet'
+  | 'revoked'
+
 /** Why the token cannot be used at a time in Unix seconds; undefined within its lifetime. */
-export function lifetimeProblem(
-  { nbf = 0, exp }: Claims,
-  now: number,
-): 'expired' | 'not valid yet' | undefined {
+export function lifetimeProblem({ nbf = 0, exp }: Claims, now: number): TokenProblem | undefined {
   if (now >= exp) return 'expired'
   return now < nbf ? 'not valid yet' : undefined
 }

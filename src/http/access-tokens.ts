@@ -1,5 +1,5 @@
 // Access tokens: how they are made, and who signed them (contract, section 2).
-import { Claims, type ClaimsInput } from '../contract/access-token.ts'
+import { Claims, type ClaimsInput, type TokenProblem } from '../contract/access-token.ts'
 import { setBounded } from '../gateway/bounded-map.ts'
 import { signJwt, verifyJwt } from './jwt.ts'
 
@@ -7,7 +7,7 @@ import { signJwt, verifyJwt } from './jwt.ts'
 const MAX_ENTRIES = 1000
 
 /** The claims of a token that one of the secrets signed, or why it cannot be used. */
-type Verified = { claims: Claims } | { problem: 'malformed' | 'not signed by this deployment' }
+type Verified = { claims: Claims } | { problem: TokenProblem }
 
 /**
  * Makes a function that verifies tokens. Verified tokens are cached, so that a merchant's next request costs no

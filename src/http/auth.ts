@@ -1,7 +1,14 @@
 // Authentication and authorisation (contract, section 2), in the Worker: an unauthenticated caller reaches no site's object.
 import type { Context } from 'hono'
 import type { Config } from '../config.ts'
-import { type Claims, grants, lifetimeProblem, OPERATOR, type Scope } from '../contract/access-token.ts'
+import {
+  type Claims,
+  grants,
+  lifetimeProblem,
+  OPERATOR,
+  type Scope,
+  type TokenProblem,
+} from '../contract/access-token.ts'
 import { SITE_ID } from '../contract/site-id.ts'
 import { ApiError } from '../errors.ts'
 import { networkOf } from '../gateway/connection.ts'
@@ -37,7 +44,7 @@ export interface AccessControl {
 /** Checks who sends a request. @throws ApiError 401 */
 type Authenticate = (c: Context<AppEnv>) => Promise<Claims>
 
-/** Makes the function that checks an access token. @throws ApiError 401, as AccessControl.authenticate */
+/** Makes the function that checks an access token. @throws InvalidToken */
 export function tokenCheck({
   config,
   now,
@@ -45,13 +52,25 @@ export function tokenCheck({
   const tokens = accessTokens(config.secrets)
   return async (c, token) => {
     const verified = await tokens(token)
-    if ('problem' in verified) throw invalidToken(verified.problem)
+    if ('problem' in verified) throw new InvalidToken(verified.problem)
     const { claims } = verified
     c.set('keyId', claims.jti)
     const problem = lifetimeProblem(claims, now() / 1000)
-    if (problem) throw invalidToken(problem)
-    if (config.revokedKeys.has(claims.jti)) throw invalidToken('revoked')
+    if (problem) throw new InvalidToken(problem)
+    if (config.revokedKeys.has(claims.jti)) throw new InvalidToken('revoked')
     return claims
+  }
+}
+
+/** The refusal of an access token, 401. */
+export class InvalidToken extends ApiError {
+  readonly problem: TokenProblem
+
+  constructor(problem: TokenProblem) {
+    super('auth.unauthorized', `the access token is ${problem}`, {
+      headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
+    })
+    this.problem = problem
   }
 }
 
@@ -175,9 +194,6 @@ export async function limitRate(
 
 const unauthorized = (description: string, challenge: string) =>
   new ApiError('auth.unauthorized', description, { headers: { 'WWW-Authenticate': challenge } })
-
-const invalidToken = (problem: string) =>
-  unauthorized(`the access token is ${problem}`, 'Bearer error="invalid_token"')
 
 const forbidden = (description: string) =>
   new ApiError('auth.forbidden', description, {

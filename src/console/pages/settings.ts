@@ -2,7 +2,7 @@
 import { html } from 'hono/html'
 import { NOTIFICATION_TYPES, type Settings } from '../../contract/settings.ts'
 import { ApiError } from '../../errors.ts'
-import { logoPath } from '../../gateway/logo.ts'
+import { InvalidLogo, logoPath } from '../../gateway/logo.ts'
 import { seeOther } from '../../http/response.ts'
 import { invalid } from '../../http/validate.ts'
 import type { Html } from '../../web/layout.ts'
@@ -11,7 +11,7 @@ import { markOf } from '../../web/payer/parts.ts'
 import { consolePage } from '../page.ts'
 import { type FormError, field, formError, notice, textsOf } from '../parts.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
-import { SETTINGS_TEXTS } from '../texts-settings.ts'
+import { logoProblemRu, SETTINGS_TEXTS } from '../texts-settings.ts'
 import { ADMINS, type Route, type Visit } from '../visit.ts'
 
 const NAMES = ['name', 'supportContact', 'legalName', 'taxId', 'logoUrl', 'color', 'callbackUrl'] as const
@@ -143,9 +143,6 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
 /** Which rule each field breaks, in the page's language. */
 function rulesOf(error: unknown, { language }: Visit): Record<string, string> {
   const texts = SETTINGS_TEXTS[language]
-  const [said = ''] = (error instanceof ApiError && error.fields?.logoUrl) || []
-  const [problem, text] = texts.problems.find(([each]) => each.test(said)) ?? []
-  const why = text && problem?.exec(said)?.[0].replace(problem, text)
   return {
     name: texts.nameHint,
     supportContact: texts.contactHint,
@@ -156,7 +153,10 @@ function rulesOf(error: unknown, { language }: Visit): Record<string, string> {
     callbackUrl: texts.urlRule,
     // English is the API's own language.
     ...(language === 'ru' && {
-      logoUrl: why ? `${texts.logoUrlRule}: ${why}` : `${texts.logoUrlRule}. ${texts.urlRule}`,
+      logoUrl:
+        error instanceof InvalidLogo
+          ? `${texts.logoUrlRule}: ${logoProblemRu(error.problem)}`
+          : `${texts.logoUrlRule}. ${texts.urlRule}`,
     }),
   }
 }
