@@ -24,7 +24,7 @@ export function parseOptions<T extends ParseArgsConfig>(config: T): ReturnType<t
       const nearest = nearestOf(token.name, names)
       throw new Error(`${token.rawName} is unknown${nearest ? `, did you mean --${nearest}` : ''}`)
     }
-    // Such as that of a shell variable that is not set: a path would be the current directory.
+    // A shell variable that is not set is an empty value: a path would be the current directory.
     if (token.kind === 'option' && token.value === '')
       throw new Error(`${token.rawName} is empty, must have a value`)
     if (token.kind === 'positional' && !config.allowPositionals) {

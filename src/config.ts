@@ -78,7 +78,7 @@ function wholeNumber(unit: string, min: number, max: number) {
 }
 const days = (min: number) => wholeNumber(' of days', min, 3650)
 
-/** Of no bank: the service starts with it, so that it can be tried. */
+/** An id that no bank has: the service starts with it, so that it can be tried. */
 export const EXAMPLE_BANK_MEMBER_ID = '100000000000'
 
 export const DeploymentSettings = z
@@ -152,9 +152,9 @@ export interface Config {
   allowedHosts: ReadonlySet<string> | undefined
   /** The names that requests of the admin socket may have besides those of this machine, in lower case. */
   adminHosts: ReadonlySet<string>
-  /** Of the sites that are no test sites. Ask networkOf of gateway/connection.ts for the network of a site. */
+  /** The network of the sites that are no test sites. networkOf of gateway/connection.ts gives the network of a site. */
   network: SiteNetwork
-  /** Of test sites; undefined where a siteId that ends with -test is like any other. */
+  /** The network of test sites; undefined where a siteId that ends with -test is like any other. */
   testNetwork: SiteNetwork | undefined
   /** Whether some sites are of the sandbox: the deployment's, or test sites. */
   hasSandbox: boolean
@@ -178,7 +178,7 @@ export const isSelfHosted = (env: { SELF_HOSTED?: string }): boolean => env.SELF
  * @returns the settings, or the broken rules by the settings' names, never with a value
  */
 export function readConfig(env: object): { ok: true; config: Config } | { ok: false; problems: string[] } {
-  // Of workerd's bindings, a variable that the environment does not have is null.
+  // A binding of workerd is null where the environment lacks its variable.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== null))
   const settings = DeploymentSettings.safeParse(given)
   const problems = (settings.error?.issues ?? []).map(({ path, message }) => `${path.join('.')} ${message}`)

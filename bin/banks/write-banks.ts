@@ -54,7 +54,7 @@ export async function writeBanks(members: readonly Member[], to: string, now: Da
   return { banks: members.length, withoutLogo }
 }
 
-/** The same limits as a shop's logo has. */
+/** The picture at a URL, within the limits of a shop's logo. */
 async function pictureAt(url: URL): Promise<{ logo: Logo } | { problem: string }> {
   if (url.protocol === 'file:') {
     const content = await readFile(fileURLToPath(url.href)).catch(() => undefined)

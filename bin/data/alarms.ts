@@ -47,7 +47,7 @@ export interface SiteAlarm {
 /** Sets the alarms of these sites; the alarms of other sites stay. The object of a site sets its alarm again after it starts. */
 export function setAlarms(data: string, alarms: readonly SiteAlarm[]): void {
   changeFile(alarmsFile(data), ({ sql }) => {
-    // As workerd makes it, which counts in nanoseconds.
+    // The table as workerd makes it; its times are nanoseconds.
     sql.exec(
       'CREATE TABLE IF NOT EXISTS _cf_ALARM (actor_id TEXT PRIMARY KEY, scheduled_time INTEGER, actor_name TEXT) WITHOUT ROWID',
     )

@@ -86,7 +86,7 @@ export async function backUp(data: string, to: string, site?: string): Promise<B
     registry = await copy('the registry', registryFile(data), registryFile(to))
     if (registry !== undefined && site !== undefined) registry = await keepOnly(to, site)
   }
-  // Those of the other sites would ring where these are not; a restore makes that of the one site.
+  // A backup of one site has no alarms: those of the other sites would wake sites that it lacks. A restore sets the site's own.
   const alarms = site === undefined && existsSync(alarmsFile(data)) ? [ALARMS] : []
   for (const file of [...sites, ...alarms]) {
     const sha256 = await copy(file, join(objectsOf(data), file), join(objectsOf(to), file))
@@ -217,7 +217,7 @@ export function makeEmpty(directory: string, option: string): void {
     while (!existsSync(existing)) existing = dirname(existing)
     throw new Error(`${option} is ${directory}, but ${existing} cannot be written: ${reasonOf(error)}`)
   }
-  // That of a command that failed.
+  // The lock of a failed command can be there.
   if (readdirSync(directory).some((name) => name !== 'lock')) {
     throw new Error(`${option} is ${directory}, must be an empty directory`)
   }
@@ -239,7 +239,7 @@ async function copyDatabase(from: string, to: string): Promise<{ bytes: number; 
   return { bytes: statSync(to).size, sha256: await hashOf(to) }
 }
 
-/** Of a backup of one site, the registry has that site. @returns the SHA-256 of its file */
+/** Leaves one site in the registry of a backup of one site. @returns the SHA-256 of the registry's file */
 async function keepOnly(to: string, siteId: string): Promise<string> {
   const others = listedSites(to).filter((site) => site.siteId !== siteId)
   forgetSites(

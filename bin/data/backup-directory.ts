@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL, type URL } from 'node:url'
 
-/** What a backup contains. It is written last, so a backup without it is not complete. */
+/** The manifest: what the backup contains. It is written last, so a backup without it is not complete. */
 export const MANIFEST = 'backup.json'
 
-/** Its name while the backup is made, from the beginning. */
+/** The name of the manifest while the backup is made, from the beginning. */
 export const MANIFEST_PART = `${MANIFEST}.part`
 
 /** Whether a directory is a backup, complete or not. */
@@ -14,8 +14,8 @@ export const isBackup = (directory: string): boolean =>
   [MANIFEST, MANIFEST_PART].some((name) => existsSync(join(directory, name)))
 
 /**
- * What opens a database to read it. SQLite makes files beside a database that it opens, unless it is told that nobody writes to
- * that: a backup can be in a directory that cannot be written, and stays as it is.
+ * The path by which to open a database for reading. SQLite makes files beside a database that it opens, unless it is told that
+ * nobody writes to it: a backup can be in a directory that cannot be written, and stays as it is.
  */
 export function readablePath(file: string): string | URL {
   if (!existsSync(join(dirname(dirname(file)), MANIFEST))) return file

@@ -10,7 +10,7 @@ import { reasonOf } from '../system-error.ts'
 export type BucketSettings = Partial<Record<string, string>>
 
 export interface Bucket {
-  /** As it was given: `s3://bucket/prefix`. */
+  /** The address as it was given: `s3://bucket/prefix`. */
   name: string
   /** The keys below a folder of the prefix, or with a delimiter the folders in it, without the prefix. */
   list(folder: string, options?: { delimiter?: '/'; limit?: number }): Promise<string[]>
@@ -23,7 +23,7 @@ export interface Bucket {
 /** The key of an object that exists while sites are loaded: an instance does not serve what an interrupted load has left. */
 export const LOADING = 'fps-qr-loading'
 
-/** One request, which has no headers of its own besides those of the signature. */
+/** A request whose only headers are those of the signature. */
 interface SignedRequest {
   method: string
   url: URL
@@ -188,7 +188,7 @@ export function signedHeaders(
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
 
-/** As AWS encodes: all but `A-Z a-z 0-9 - . _ ~`. */
+/** Percent-encodes as AWS does: all but `A-Z a-z 0-9 - . _ ~`. */
 const encode = (text: string): string =>
   encodeURIComponent(text).replaceAll(
     /[!'()*]/g,
@@ -211,7 +211,7 @@ const Given = z.object({
   AWS_SESSION_TOKEN: z.optional(z.string()),
 })
 
-/** They are read for each request, as workerd does: the file can be replaced. */
+/** The credentials are read for each request, as workerd does: the file can be replaced. */
 function credentialsOf(settings: BucketSettings): Credentials {
   const { AWS_CREDENTIALS_FILE: file } = settings
   const { data } = Given.safeParse(

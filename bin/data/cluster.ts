@@ -50,7 +50,7 @@ await command(USAGE, async () => {
   console.log(`sites fetched: ${sites}; refunds and charges wait until npm run resume -- --data ${data}`)
 })
 
-/** Those that workerd reads; the key of the cluster is not needed, and is not taken. */
+/** The settings of the bucket that workerd reads; the key of the cluster is not needed, and is left out. */
 function bucketSettings(file: string | undefined): BucketSettings {
   const given = file === undefined ? {} : parseEnv(readEnvFile(file))
   const names = CLUSTER_SETTINGS.filter((name) => name !== 'CLUSTER_KEY')

@@ -24,9 +24,9 @@ import { siteNames } from './site-list.ts'
 import { withSite } from './site-storage.ts'
 
 export interface Restored {
-  /** Those that can be served. */
+  /** How many sites can be served. */
   sites: number
-  /** Of the backup. */
+  /** The time of the backup. */
   time: string
   /** What is wrong with sites of the backup. */
   problems: string[]
@@ -45,7 +45,7 @@ export async function restore(from: string, data: string, before?: string): Prom
   if (!continues(before, from)) {
     throw new Error(`--before is ${before}, its audit lacks rows that the backup has: ${auditFile(before)}`)
   }
-  // Its service would go on with acts that the restored audit does not have.
+  // The lock keeps the service of `before` from acts that the restored audit would not have.
   return withLock(before, () => restoreChecked(from, data, manifest, before))
 }
 

@@ -14,7 +14,7 @@ import { readingSite, siteStorage } from './site-storage.ts'
 /** A site that the registry has. */
 export type ListedSite = SiteIdentity & {
   siteId: string
-  /** Of a site that the operator has deleted and can still restore: when its data goes. */
+  /** When the data of a site is deleted, while the operator can still undo the deletion. */
   deletesAt?: number
 }
 
@@ -84,7 +84,7 @@ export function lossOf(data: string, site: ListedSite): string | undefined {
   return found === 'corrupted' ? undefined : otherDatabase(data, site, found)
 }
 
-/** The same of a file that is there. @param found the epoch in it, undefined without tables */
+/** What is wrong with a site's file that is there; undefined if nothing is. @param found the epoch in it, undefined without tables */
 export function otherDatabase(
   data: string,
   { siteId, epoch }: ListedSite,

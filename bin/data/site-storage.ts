@@ -17,7 +17,7 @@ export const siteStorage = (database: DatabaseSync): TableStorage => ({
     },
   },
   transactionSync(work) {
-    // As in an object, a transaction can contain others.
+    // A transaction can contain others, as in an object.
     database.exec('SAVEPOINT work')
     try {
       work()

@@ -10,10 +10,10 @@ interface ExampleRequest {
   method: string
   /** With the values of its parameters. */
   path: string
-  /** These values, by name. */
+  /** The values of the parameters, by name. */
   parameters: Record<string, string>
   body?: unknown
-  /** Of a body that is a file; its media type. */
+  /** The media type of a body that is a file. */
   fileType?: string | undefined
 }
 

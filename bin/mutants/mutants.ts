@@ -102,7 +102,7 @@ function mutantsIn(folder: string): Drawn[] {
 
 interface Trial {
   isNamedOnly: boolean
-  /** Of one run of tests. */
+  /** The time limit of one run of tests. */
   minutes: number
 }
 

@@ -3,7 +3,7 @@
 import ts from '../../test/client/node_modules/typescript/lib/typescript.js'
 
 export interface Mutant {
-  /** Of the changed text, from 0. */
+  /** The offset of the changed text, from 0. */
   start: number
   end: number
   replacement: string

@@ -87,7 +87,7 @@ function readerOf(data: string): { gid: number; isGroups: boolean } {
 
 function write(path: string, text: string, { uid, gid, mode }: Access): void {
   const next = `${path}.new`
-  // What an interrupted command has left.
+  // An interrupted command can have left a part.
   rmSync(next, { force: true })
   const file = openSync(next, 'wx', 0o600)
   try {

@@ -1,4 +1,4 @@
-// What a merchant gets: tokens of its site, which are printed once, and the addresses where they work.
+// The hand-over to a merchant: tokens of its site, which are printed once, and the addresses where they work.
 import * as z from 'zod'
 import { type MintedToken, mint } from '../mint-token.ts'
 import type { Document } from './entry.ts'

@@ -180,7 +180,7 @@ async function handOver(wanted: Wanted, { config, secret }: Omit<Place, 'secrets
   }
   const tokens = await makeTokens(secret, siteId, days)
   replaceFile(config, formatDocument(withKeys(document, siteId, tokens)))
-  // It warns of their ends from now on.
+  // The connector warns before these tokens end.
   await reloadRunning(wanted.data)
   print([
     `\nGive the merchant of ${siteId}, by a safe way; the tokens are not shown again:`,
@@ -195,7 +195,7 @@ function print(lines: readonly string[]): void {
   console.log(lines.join('\n'))
 }
 
-/** Of the service, as merchants reach it. */
+/** The address of the service, as merchants reach it. */
 function addressOf({ envFile }: Wanted, document: Document): string {
   const settings = envFile !== undefined && existsSync(envFile) ? parseEnv(readEnvFile(envFile)) : {}
   return settings.PUBLIC_URL || z.string().parse(document.service)

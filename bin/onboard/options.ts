@@ -90,7 +90,7 @@ function pairs(option: string, texts: readonly string[] = []): Record<string, st
   return Object.fromEntries(
     texts.map((text) => {
       const [, name, value] = /^([A-Za-z]+)=(.+)$/s.exec(text) ?? []
-      // What is behind the name can be a secret.
+      // The text behind the name can be a secret.
       if (name === undefined || value === undefined)
         throw new Error(
           `--${option} must be a name, = and a value, such as --${option} merchantId=MF0000000001`,

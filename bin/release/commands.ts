@@ -27,7 +27,7 @@ const NPM_RUN = new RegExp(`npm run (?:-s )?(${Object.keys(SOURCES).join('|')})\
 /** A text as a release has it: it names `fps-qr` instead of npm. */
 const ofRelease = (text: string): string => text.replaceAll(NPM_RUN, 'fps-qr $1')
 
-/** The same of the modules of the Worker: what its pages and its log say. @param directory of the modules */
+/** Renames the commands in the modules of the Worker, whose pages and log name them. @param directory of the modules */
 export function renameInWorker(directory: string): void {
   for (const name of readdirSync(directory)) {
     const file = join(directory, name)

@@ -1,4 +1,4 @@
-// What a release has of others: the packages in its bundles, their licences, and the list of them (CycloneDX).
+// The third-party packages in a release: those in its bundles, their licences, and the list of them (CycloneDX).
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '../..')
 interface Bundled {
   name: string
   version: string
-  /** As in MIT. */
+  /** An SPDX identifier, such as MIT. */
   license: string
   directory: string
 }
@@ -63,7 +63,7 @@ const bomOf = (directory: string) =>
     ),
   )
 
-/** What the pages of the documentation have of others: the styles and scripts of these. */
+/** The packages whose styles and scripts are in the pages of the documentation. */
 const OF_DOCS = ['@astrojs/starlight', 'pagefind', '@pagefind/default-ui']
 
 /** These packages, which the build of the documentation has installed. */

@@ -9,7 +9,7 @@ const ARCHITECTURES: Record<Platform, string> = { 'linux-x64': 'amd64', 'linux-a
 interface Package {
   version: string
   platform: Platform
-  /** Of all files, in Unix seconds. */
+  /** The modification time of all files, in Unix seconds. */
   time: string
 }
 

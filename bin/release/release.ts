@@ -112,7 +112,7 @@ function releasable(): string {
 async function makeCommon(directory: string, commit: string): Promise<string[]> {
   const commands = await bundleCommands(join(directory, 'lib/commands'), commit)
   const { inputs } = await bundle(join(directory, 'worker'))
-  // It was only made for the names of its files.
+  // The bundle was only made for the names of its files.
   rmSync(join(directory, 'worker'), { recursive: true })
   // The commands look for the service and for the lock where a checkout has them.
   cpSync(realpathSync(DISTRIBUTION), join(directory, 'dist/fps-qr'), { recursive: true })

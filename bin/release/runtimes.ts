@@ -11,7 +11,7 @@ const cache = join(root, 'node_modules/.cache/runtimes')
 export const PLATFORMS = ['linux-x64', 'linux-arm64'] as const
 export type Platform = (typeof PLATFORMS)[number]
 
-/** Of `dist.integrity` of the packages. No lock file has them: the package `node` installs that of its machine by a script. */
+/** Node's packages, each with its `dist.integrity`. No lock file has them: the package `node` installs the one of its machine by a script. */
 const NODE = {
   version: '22.23.3',
   integrity: {

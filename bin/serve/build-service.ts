@@ -24,9 +24,9 @@ export const CONFIG = 'config.capnp'
 export async function buildService(directory: string, entry?: string): Promise<void> {
   mkdirSync(directory, { recursive: true })
   const bundling = bundle(join(directory, MODULES), entry)
-  // One of the static files.
+  // The OpenAPI document is one of the static files.
   const documenting = entry === undefined ? runBuild({ WITHOUT_DOCS: '1' }) : undefined
-  // It takes a second, in which the bundler runs.
+  // To read the configuration takes a second, in which the bundler runs.
   const { compatibility_date: compatibilityDate = '', compatibility_flags: compatibilityFlags } =
     configuration()
   const [{ modules }] = await Promise.all([bundling, documenting])

@@ -30,7 +30,7 @@ function varOf(name: string): unknown {
 const isExample =
   varOf('BANK_MEMBER_ID') === EXAMPLE_BANK_MEMBER_ID &&
   varOf('PAYMENT_NETWORK') !== 'sandbox' &&
-  // Its links come from the bank.
+  // With LINKS=connector the links come from the bank.
   varOf('LINKS') !== 'connector'
 if (isExample && !options.includes('--dry-run')) {
   console.error(

@@ -13,11 +13,11 @@ interface WorkerdOptions {
   isService: boolean
 }
 
-/** Changing it would hide the data: it is the folder of the objects, and the ids of objects derive from it. */
+/** The folder of the sites' objects, from which their ids derive. A change would hide the data. */
 export const OBJECTS = 'fps-qr-Site'
-/** The same of the registry. */
+/** The folder of the registry's object; see OBJECTS. */
 export const REGISTRY_OBJECTS = 'fps-qr-Registry'
-/** The same of the audit. */
+/** The folder of the audit's object; see OBJECTS. */
 export const AUDIT_OBJECTS = 'fps-qr-Audit'
 
 /** The addresses of notifications: workerd's built-in list of private networks is incomplete. */

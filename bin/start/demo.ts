@@ -7,7 +7,7 @@ import { LOOPBACK } from './addresses.ts'
 import { terminalQrCode } from './terminal-qr-code.ts'
 
 interface DemoOptions {
-  /** Of the service. */
+  /** The address of the service. */
   address: string
   /** The one-time link to the console. */
   signIn: string

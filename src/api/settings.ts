@@ -27,7 +27,7 @@ import { IfMatch, IfNoneMatch } from '../http/conditional.ts'
 import { operation, type ResponseContent } from '../http/operation.ts'
 import { invalid, quote } from '../http/validate.ts'
 
-/** Of the keys that sign notifications, too. */
+/** The tag of the settings and of the keys that sign notifications. */
 export const SETTINGS_TAG = {
   name: 'Settings',
   description: 'What the payer’s page shows, where notifications go, and the keys that sign them',
@@ -136,8 +136,8 @@ of \`logoUrl\`. The answer is the settings; its header \`Link\` leads to the pic
 ]
 
 /**
- * Of the console alone, which has no route of it: what its form changes, and the logo that it carries, are one write. A logo that
- * is refused changes nothing.
+ * The operation behind the console's form, which has no route in the API: it writes the changed settings and the uploaded logo
+ * at once. A refused logo changes nothing.
  */
 export const savedSettings = () =>
   operation({

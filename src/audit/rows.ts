@@ -35,7 +35,7 @@ export const AUDIT_SCHEMA: Schema = {
   ],
 }
 
-/** Of a row of a later version, too: the audit leaves none out. */
+/** `act` and `result` are any text, so that the audit also shows the rows of a later version. */
 const readRows = rowsWith({
   number: int,
   at: int,

@@ -10,7 +10,7 @@ const LEAST = 2
 
 interface Chart {
   parts: readonly PartFigures[]
-  /** Those of the period before, by their place in it. */
+  /** The parts of the period before, by their place in it. */
   before: readonly PartFigures[]
   /** What the chart shows, for a screen reader. */
   label: string

@@ -29,7 +29,7 @@ function errorPage(
   const texts = ERROR_TEXTS[language]
   const [title, advice] = texts[code] ?? texts[status] ?? (status < 500 ? texts.refused : texts.broken)
   const isAnswer = c.req.method === 'POST'
-  // Of a deleted site no page is left.
+  // A deleted site has no other page to go to.
   const isLeft = code !== 'site.deleted'
   const main = html`<h1>${title}</h1>
       <p>${advice}${status === 403 && isAnswer && ` ${texts.foreign}`}</p>

@@ -19,9 +19,9 @@ export interface Frame {
   visit?: Visit
   /** Whether the page is of a site of the sandbox, or the operator's of a deployment of it. */
   isSandbox?: boolean
-  /** Of the page's address: its filters stay in another language. */
+  /** The query of the page's address: the link to another language keeps its filters. */
   query?: Record<string, string>
-  /** Whether it answers a form: another language cannot have it by its address, nor a secret that it shows. */
+  /** Whether the page answers a form: then its address does not lead to it again, in another language or with the secret that it shows. */
   isAnswer?: boolean
   /** The cursor of the site's feed that the page shows: what happens after it is shown by the script. */
   feed?: string | undefined

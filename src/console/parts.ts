@@ -24,7 +24,7 @@ export const stateName = (state: string, { language }: Pick<Visit, 'language'>):
 export const badge = (state: string, visit: Pick<Visit, 'language'>): Html =>
   html`<span class="badge ${STATES[state]?.[0] ?? ''}">${stateName(state, visit)}</span>`
 
-/** What of a column's cells is: its place on a phone. */
+/** A column of a table: its label, and the place of its cells on a phone. */
 type Column = readonly [label: string, place?: 'name' | 'sum' | 'state' | 'when']
 
 /** A table whose rows are cards on a phone. The roles are those that the style sheet takes away there. */
@@ -54,7 +54,7 @@ export const facts = (rows: readonly (readonly [string, Content])[]): Html =>
 export const purpose = (text: string | undefined): Html | '' =>
   text ? html` <small><bdi>${text}</bdi></small>` : ''
 
-/** What is said where there is nothing yet: what would be here, and how it comes. */
+/** The text of an empty list: what would be here, and how it comes. */
 export const empty = (title: string, advice: Content, action?: Content): Html =>
   html`<div class="empty"><h2>${title}</h2><p>${advice}</p>${action}</div>`
 
@@ -155,7 +155,7 @@ export function pager(
 /** `done` stands for a success: what was cancelled has not the green of what was paid. */
 const NOTICE_CLASSES: Readonly<Record<string, string>> = { failed: 'alert', cancelled: 'over' }
 
-/** What the form before did: the address says which of the known words. */
+/** The notice of what the form before did; the address has a key of the known texts. */
 export function notice(visit: Visit, done: Record<string, string> = textsOf(visit).done): Html | '' {
   const said = Object.entries(done).find(([name]) => name === asked(visit, 'done'))
   return said

@@ -14,7 +14,7 @@ const ru = {
   paidOf: (paid: number, created: number) => `оплачено ${paid} из ${created}`,
   refunded: 'Возвращено',
   refunds: (count: number) => `возвратов: ${count}`,
-  /** What a sum of the period before is named; of a period that is not over, it ends at the same moment. */
+  /** The name of the sum of the period before. If the period is not over, the one before is cut at the same moment. */
   before: {
     day: ['днём раньше', 'вчера к этому времени'],
     week: ['неделей раньше', 'на прошлой неделе к этому времени'],

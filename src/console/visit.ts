@@ -45,7 +45,7 @@ export interface Visit {
   undelivered: Undelivered
   /** What an operation of the API gives; a merchant's siteId needs not be given. @throws ApiError its refusal */
   call<Id extends keyof Values>(operationId: Id, given?: OperationInput): Promise<Values[Id]>
-  /** The same as a response: a file. */
+  /** The answer of the operation as a response: a file. */
   file(operationId: keyof Values, given?: OperationInput): Promise<Response>
   /** The address of the payer's page of a QR code. */
   pageUrl(code: Pick<QrCode, 'pageLink'>): string
@@ -98,7 +98,7 @@ export function visitOf(
   }
 }
 
-/** Of the operator, who has no site. */
+/** What the operator's pages have, which are of no site. */
 const NOTHING: Undelivered = { hasFailed: false, hasDelayed: false, lacksKey: false }
 
 /** From the page to /console/: `./` of /console/qr, `../` of /console/qr/new. */

@@ -81,7 +81,7 @@ export const RefundAmount = z
   .pipe(strictObject(refundAmount), z.transform(toRefundAmount))
   .apply(meta, { id: 'RefundAmount' })
 
-/** The same in a report; unknown fields are ignored. */
+/** The amount of a refund in a report: unknown fields are ignored. */
 export const ReportedRefundAmount = z
   .pipe(z.object(refundAmount), z.transform(toRefundAmount))
   .apply(meta, { id: 'ReportedRefundAmount' })

@@ -41,7 +41,7 @@ export interface NewAuditRow {
   label?: string | undefined
   details: ActDetails
   result: ActResult
-  /** Of a result: the number of the row of its intent. */
+  /** The number of the row of the intent; only in the row of a result. */
   intent?: number | undefined
 }
 
@@ -50,9 +50,9 @@ export interface AuditRow extends Omit<NewAuditRow, 'uid' | 'act' | 'result'> {
   /** From 1, without gaps. */
   number: number
   at: number
-  /** Of ACTS, or of those of a later version that wrote the row. */
+  /** One of ACTS, or an act that a later version wrote. */
   act: string
-  /** An ActResult, likewise. */
+  /** An ActResult, or a result that a later version wrote. */
   result: string
 }
 

@@ -38,7 +38,7 @@ const fields = {
 /** The body of the network's report: unknown fields are ignored, and so is an optional field that breaks its rule. */
 export const BindingReportBody = z.object(fields).apply(meta, { id: 'BindingReport' })
 
-/** The same within the report of a payment. */
+/** The binding within the report of a payment. */
 export const BindingReportFields = z
   .object({ bindingUid: BindingUid, ...fields })
   .apply(meta, { id: 'Binding' })

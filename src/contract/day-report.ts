@@ -64,7 +64,7 @@ export interface PartFigures {
 
 /** What happened in a period. */
 export interface PeriodFigures {
-  /** Its hours or days. */
+  /** The hours or days of the period. */
   parts: PartFigures[]
   /** How many of the QR codes that were created in it are DYNAMIC, and how many of these are paid now. */
   createdDynamic: number

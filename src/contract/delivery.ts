@@ -9,7 +9,7 @@ export const RETRY_DELAYS: readonly number[] = [
   ...[2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR],
 ]
 
-/** The same as people read it: `5 seconds, 1 minute, …`. */
+/** The delays as people read them: `5 seconds, 1 minute, …`. */
 export const retryDelaysText = (): string => RETRY_DELAYS.map(inWords).join(', ')
 
 function inWords(delay: number): string {

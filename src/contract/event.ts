@@ -86,7 +86,7 @@ export const EventRefund = z.object({
 })
 export type EventRefund = z.output<typeof EventRefund>
 
-/** The same as an answer shows it. */
+/** The details of an event as an answer shows them. */
 const answered = <Shape extends z.core.$ZodShape>(details: z.ZodMiniObject<Shape>) =>
   z.extend(details, { amount: AmountAnswer })
 

@@ -8,9 +8,9 @@ import { strictObject } from './object.ts'
 
 /** Each limits the amounts of its own currency. */
 export interface Limits {
-  /** Of a QR code or a sale. */
+  /** The largest amount of a QR code or a sale. */
   maxPayment?: Amount | undefined
-  /** Of the refunds of a day that are accepted, together. */
+  /** The largest sum of the accepted refunds of a day. */
   maxRefundsPerDay?: Amount | undefined
 }
 

@@ -43,7 +43,7 @@ export interface Payment {
   qrCodeUid?: string | undefined
   /** The sale that it is for, of a COUNTER code. */
   saleUid?: string | undefined
-  /** Of its sale, else of its QR code; for the console. */
+  /** The purpose of its sale, else of its QR code; for the console. */
   paymentPurpose?: string | undefined
   createdAt: number
   amount: Amount

@@ -56,9 +56,9 @@ export interface QrCode extends QrCodeSpec {
   sale?: ActiveSale | undefined
   /** The refunds of that payment, oldest first; none where the QR code takes many payments. */
   refunds: readonly { refundUid: string; status: PaymentStatus; minorUnits: number }[]
-  /** Its token; absent where none is requested, and none was reported. */
+  /** The token of the QR code; absent where none is requested, and none was reported. */
   token?: Token | undefined
-  /** When the clock changes it next, in Unix seconds. */
+  /** When the clock changes the QR code next, in Unix seconds. */
   changesAt?: number | undefined
 }
 
@@ -105,7 +105,7 @@ export const qrCodeRequest = (currencies: readonly string[]) =>
     .check(refuseByType)
     .apply(meta, { id: 'QrCodeRequest' })
 
-/** The same with the identifier in the path, which the body may repeat. */
+/** The body of a create with the identifier in the path, which the body may repeat. */
 export const qrCodePutRequest = (currencies: readonly string[]) =>
   strictObject({ qrCodeUid: z.optional(QrCodeUid), ...fieldsOf(currencies) })
     .check(refuseByType)

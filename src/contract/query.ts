@@ -44,7 +44,7 @@ export const StoredDateTime = z.pipe(
 export const limitUpTo = (max: number) =>
   integerParameter(z.int(`a whole number from 1 to ${max}`).check(z.minimum(1), z.maximum(max)))
 
-/** The same with a default. */
+/** The parameter `limit` with a default. */
 export const limitParameter = ({ byDefault, max }: { byDefault: number; max: number }) =>
   z._default(limitUpTo(max), byDefault).apply(meta, { description: 'The most items on the page' })
 

@@ -30,7 +30,7 @@ export interface SearchPosition {
   isPrefixIndexed: boolean
 }
 
-/** As many ways are there: exact identifiers of each kind, codes that begin with the text, the newest rows of each kind. */
+/** How many ways to search there are: exact identifiers of each kind, codes that begin with the text, the newest rows of each kind. */
 export const WAYS = 2 * KINDS.length + 1
 
 /** The text of a position; its form may change. */

@@ -6,7 +6,7 @@ import type { FeedCursor } from './event.ts'
 export interface Session {
   /** The random part of the cookie. */
   id: string
-  /** Of the access token that made it. */
+  /** The key (`jti`) of the access token that began the session. */
   keyId: string
   scopes: readonly Scope[]
   label?: string | undefined

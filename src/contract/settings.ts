@@ -17,7 +17,7 @@ export interface Settings {
   supportContact?: string | undefined
   /** Where the shop's logo was fetched. */
   logoUrl?: string | undefined
-  /** Of the buttons of the payer's page, `#1b4fd6`. */
+  /** The colour of the buttons on the payer's page, `#1b4fd6`. */
   color?: string | undefined
   /** Who sells, in law: shown to the payer as the shop states it. */
   legalName?: string | undefined

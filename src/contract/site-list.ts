@@ -104,7 +104,7 @@ export const TestAnswer = z
   .optional(z.literal(true))
   .apply(meta, { description: 'Of a test site; otherwise absent' })
 
-/** Of a site that is deleted, and can still be restored. */
+/** The fields of a deleted site whose deletion can still be undone. */
 export const ClosingAnswer = {
   deletedOn: z
     .optional(DateTime)

@@ -16,7 +16,7 @@ export interface SiteNetwork {
   isServed: boolean
 }
 
-/** Of every test site: no connector, and no links but to the payer's page. */
+/** The network of every test site: no connector, and no links but to the payer's page. */
 export const TEST_NETWORK = {
   network: 'sandbox',
   connector: undefined,

@@ -19,9 +19,9 @@ export const TokenStatus = z.enum(TOKEN_STATUSES).apply(meta, {
 /** A token as its site keeps it; `expiresAt` is Unix seconds. */
 export interface Token {
   status: TokenStatus
-  /** Of a token that can be charged. */
+  /** Present while the token can be charged. */
   value?: string | undefined
-  /** The end of its value, also of one that can be charged no more. */
+  /** The last four characters of its value; they stay when the token can be charged no more. */
   last4?: string | undefined
   expiresAt?: number | undefined
 }

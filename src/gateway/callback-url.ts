@@ -56,7 +56,7 @@ const nameOf = ({ hostname }: URL): string => hostname.replace(/\.$/, '')
 function isSameHost(url: URL, host: string): boolean {
   const own = URL.parse(`http://${host}`)
   if (!own || nameOf(own) !== nameOf(url)) return false
-  // Of the text: the parser drops the scheme's default port.
+  // The port is read from the text, because the parser drops the scheme's default port.
   const ownPort = /:(\d+)$/.exec(host)?.[1]
   const port = Number(url.port || DEFAULT_PORTS[url.protocol])
   return ownPort === undefined ? Object.values(DEFAULT_PORTS).includes(port) : Number(ownPort) === port

@@ -2,7 +2,7 @@
 import { setBounded } from './bounded-map.ts'
 
 const MIN_MS = 60_000
-/** Who asks no more has no failure to be told. */
+/** A failure of a site that nobody asks any more is forgotten. */
 const MAX_QUIET_MS = 300_000
 const MAX_ENTRIES = 10_000
 

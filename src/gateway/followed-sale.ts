@@ -1,4 +1,4 @@
-// The sale that a payer's tab followed: the page of an ACTIVE sale has its mark, and who gives the mark is told that it was paid.
+// The mark of a sale: the payer's page of an ACTIVE sale has it, and a request with the mark is told that this sale was paid.
 import { createHmac } from 'node:crypto'
 import type { QrCode } from '../contract/qr-code.ts'
 import type { QrCodeKey } from '../site/qr-codes/rows.ts'

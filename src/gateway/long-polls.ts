@@ -1,5 +1,5 @@
-// The long polls of this process: a stop of a self-hosted service answers them, because workerd would wait for their end. So it
-// does with those of its objects, which come through other instances of a cluster.
+// The long polls of this process. A stop of a self-hosted service answers them, because workerd would wait for their end. It also
+// answers the long polls that other instances of a cluster sent to the objects of this process.
 import type { Metrics } from './metrics.ts'
 
 /** For so many milliseconds nothing waits after a stop was announced; workerd ends long before. */

@@ -7,7 +7,7 @@ interface Process {
   /** Since the process started: commits of sites, and writes that were refused because the queue of their site was full. */
   writes: { commits: number; refused: number }
   failingSites: number
-  /** Of an instance of a cluster. */
+  /** Whether this instance holds the lease of its cluster; undefined without a cluster. */
   holdsLease?: boolean | undefined
   /** When the list of banks was made, in Unix milliseconds. */
   banksMadeAt?: number | undefined

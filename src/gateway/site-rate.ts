@@ -1,7 +1,7 @@
 // How often a site of a self-hosted service may be asked: a token bucket in memory (contract, section 2).
 import { setBounded } from './bounded-map.ts'
 
-/** One that was not asked for two seconds is full, as one that is not here. */
+/** Buckets that are kept. A bucket of a site without requests for two seconds is full: as good as none. */
 const MAX_BUCKETS = 10_000
 
 export class SiteRate {

@@ -3,9 +3,8 @@ import type { Context } from 'hono'
 import type { ErrorCode } from '../errors.ts'
 
 export interface AppEnv {
-  /** Of a request that is passed on in this process. */
   Bindings: {
-    /** As it came. */
+    /** The context of the API's application, which passes a request on to the console's. */
     outer?: Context<AppEnv>
   }
   Variables: {

@@ -17,7 +17,7 @@ export function validate<T extends z.ZodMiniType>(schema: T, value: unknown): z.
   throw refusal(result.error.issues)
 }
 
-/** Of an operation without parameters of the query: one that is not declared is refused, so that a misspelt one is not ignored. */
+/** The query of an operation without parameters: any parameter is refused, so that a misspelt one is not ignored. */
 export const NO_QUERY = strictObject({})
 
 /** The schemas of a request, of the parts that its operation declares; the others are not parsed. */

@@ -81,7 +81,7 @@ export function saleAt(row: SaleRow, now: Seconds): Standing<SaleRow['status']> 
 const isEndOf = (row: QrCodeRow, now: Seconds): row is QrCodeRow & { end_at: Seconds } =>
   isPayable(row.status) && row.end_at !== null && now >= row.end_at
 
-/** What the clock makes of a token. */
+/** The status that a token gets when its time ends. */
 const TOKEN_ENDS: Partial<Record<TokenStatus, 'REJECTED' | 'EXPIRED'>> = {
   WAITING: 'REJECTED',
   CREATED: 'EXPIRED',
@@ -90,7 +90,7 @@ const TOKEN_ENDS: Partial<Record<TokenStatus, 'REJECTED' | 'EXPIRED'>> = {
 /** The first end that has not come at a time. */
 export const nextEndAfter = (now: Seconds): number => now + 1
 
-/** The same of a token: the status that it gives. */
+/** The status that the clock gives a token; undefined until its end. */
 const tokenEnd = ({ status, due_at }: TokenState, now: Seconds) =>
   due_at !== null && now >= due_at ? TOKEN_ENDS[status] : undefined
 
@@ -142,7 +142,7 @@ export function recordQrCodeEnd(context: Context, row: QrCodeRow, at?: Seconds):
   return { ...row, status, version: row.version + 1 }
 }
 
-/** Records the end of a token that has come; of one that expires the network ends the binding. @returns its row after that */
+/** Records the end of a token that has come; the network ends the binding of an expired token. @returns its row after that */
 export function recordTokenEnd(context: Context, row: TokenRow): TokenRow {
   const { sql, now } = context
   const status = tokenEnd(row, now)
@@ -171,7 +171,7 @@ const PAYABLE = `status IN (${PAYABLE_STATUSES.map((status) => `'${status}'`).jo
  */
 export const PAYABLE_ROWS = `qr_codes INDEXED BY qr_codes_payable WHERE ${PAYABLE}`
 
-/** Those of them that end after a time, which is to be bound. */
+/** The payable QR codes that end after a time, which is to be bound. */
 export const ENDING_ROWS = `${PAYABLE_ROWS} AND end_at > ?`
 
 /** The condition of an end after a time, which is to be bound, or of none. */
@@ -190,7 +190,7 @@ export const DUE_NUMBERS = `SELECT number FROM ${PAYABLE_ROWS} AND end_at <= ? O
 export const endingTokens = (status: string) => `tokens INDEXED BY tokens_by_time WHERE status = '${status}'`
 const OPEN_SALES = 'sales INDEXED BY sales_by_due_at WHERE ended_at IS NULL'
 
-/** Those of them whose end has come by a time, which is to be bound; and the status that it gives, an expression of SQL. */
+/** The tokens and sales whose end has come by a time, which is to be bound; and the status that a token gets, in SQL. */
 export const DUE_TOKENS = `tokens INDEXED BY tokens_by_time WHERE status IN ('WAITING', 'CREATED') AND at <= ?`
 export const ENDED_TOKEN_STATUS = `iif(status = 'WAITING', '${TOKEN_ENDS.WAITING}', '${TOKEN_ENDS.CREATED}')`
 export const DUE_SALES = `${OPEN_SALES} AND due_at <= ?`

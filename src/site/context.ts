@@ -18,7 +18,7 @@ export interface Memory {
   readonly hasDeleted: boolean
   /** The number of the latest event, 0 before the first. */
   readonly lastEvent: number
-  /** Those of the operator. */
+  /** The limits that the operator set for the site. */
   readonly limits: Limits
   /** The number of a row of link_bases, which is added if the site does not have it. */
   linkBase(link: { base: string; bank: string }): number

@@ -18,7 +18,7 @@ import type { Seconds } from './time.ts'
 export interface Creation {
   caller: Caller
   spec: QrCodeSpec
-  /** This service's own link. */
+  /** The parts of this service's own link. */
   link: { base: string; bank: string; id: string }
   /** The bank's link, to which this service's own only adds the payer's page; and the deployment's currencies. */
   registered?: (RegisteredLink & { currencies: readonly string[] }) | undefined
@@ -75,7 +75,7 @@ const LINK_IN_USE: Refusal = {
 export interface BeforeRegister {
   /** What an earlier request with the qrCodeUid created. */
   created?: QrCode | undefined
-  /** Of the settings. */
+  /** The shop's name in the settings. */
   siteName?: string | undefined
 }
 

@@ -60,7 +60,7 @@ function inFlight(sql: Sql, now: number, force: boolean): Refusal | undefined {
 const exists = (sql: Sql, from: string, ...bindings: number[]): boolean =>
   integer(sql, `SELECT 1 FROM ${from} LIMIT 1`, ...bindings) === 1
 
-/** What stays of a deleted site, so that its siteId is not used again; times are Unix seconds. */
+/** The data that stay of a deleted site, so that its siteId is not used again; times are Unix seconds. */
 interface Tombstone {
   epoch: string
   createdAt: number

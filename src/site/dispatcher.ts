@@ -106,7 +106,7 @@ export class Dispatcher {
   #lease(queue: Queue, allowance: Allowance): { row: OutboxRow; deliver: Deliver }[] {
     const { store } = this.#options
     const siteId = store.name.value
-    // Its answers would be refused.
+    // A deleted site would refuse the answers to its deliveries.
     if (store.isDeleted) return []
     const endpoint = queue === 'merchant' ? merchantEndpoint(store.sql) : undefined
     if (queue === 'merchant' && !endpoint) return []

@@ -92,7 +92,7 @@ function recordEndsOf(context: Context, key: QrCodeKey): void {
   openSaleForWrite(context, row)
 }
 
-/** It does some of what is due, and the next alarm goes on. @param now the same time as the context's */
+/** A part of the alarm: it does some of its work, and the next alarm goes on. @param now the same time as the context's */
 type Part = (context: Context, now: Milliseconds) => void
 
 /** All that is due, in one write. */

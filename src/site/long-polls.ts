@@ -51,7 +51,7 @@ export async function pollQrCode(
   const { number, qrCode } = before.value
   const { id, version } = poll
   if (qrCode.version !== version) return ok({ value: qrCode, waited: false })
-  // What the clock changes ends the wait, because the alarm can be late.
+  // The wait ends when the clock changes the object, because the alarm can be late.
   const { changesAt } = qrCode
   const toChange =
     changesAt === undefined ? poll.milliseconds : toMilliseconds(seconds(changesAt)) - store.milliseconds

@@ -34,7 +34,7 @@ export const INSTRUCTION_NOT_FOUND: Refusal = {
 
 export const SITE_NOT_FOUND: Refusal = { ...QR_CODE_NOT_FOUND, description: 'there is no such site' }
 
-/** Of a merchant or of an operator. */
+/** The refusal of a revoked token of a merchant or of an operator. */
 export const KEY_REVOKED: Refusal = {
   ok: false,
   code: 'auth.unauthorized',

@@ -11,7 +11,7 @@ import { closingOf, createdAtOf, deletedAtOf, epochOf, isRestored } from './rows
 import { integer, requiredInteger, type Sql, textValue } from './rows/sql.ts'
 import { earliest, type Milliseconds, milliseconds, plus } from './time.ts'
 
-/** What has waited for less is not counted: most deliveries take less than a second. */
+/** Rows that have waited for less are not counted: most deliveries take less than a second. */
 const MIN_WAIT = milliseconds(60_000)
 /** A change of the size is news from this part on. */
 const SIZE_CHANGE = 1 / 16

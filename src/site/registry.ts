@@ -1,4 +1,4 @@
-// Sends the registry the site's entry in the list of sites: its dates and figures, whenever they differ (contract, section 16).
+// Sends the site's dates and figures to the registry, whenever they differ from its entry in the list of sites (contract, section 16).
 import { isStuck, NO_FIGURES, type RegistryEntry } from '../contract/registry-entry.ts'
 import {
   isNews,
@@ -16,7 +16,7 @@ const INTERVAL = milliseconds(60_000)
 /** Until the registry counts as one that does not answer. */
 const TIMEOUT = milliseconds(30_000)
 
-/** What it needs of the site's object. */
+/** What the sender needs of the site's object. */
 interface Site {
   readonly sql: SqlStorage
   readonly milliseconds: Milliseconds
@@ -122,9 +122,9 @@ export class RegistryUpdates {
     const entry = registryEntryOf(site.sql, now, site.sql.databaseSize)
     const next = nextFigures(site.sql, now)
     this.#wakeAt = next && milliseconds(Math.max(next, plus(now, INTERVAL)))
-    // What the registry has after an attempt that failed is not known.
+    // After a failed attempt it is not known what the registry has: so the entry is sent.
     if (!this.#hasFailed && !isNews(entry, this.#taken)) return
-    // Sent again a minute later: until then this object can end without an answer.
+    // The entry is sent again a minute later: until then this object can end without an answer.
     const isWatched = isStuck(entry) || isStuck(this.#taken ?? NO_FIGURES)
     if (isWatched || site.isDeleted) this.#wakeAt = plus(now, INTERVAL)
     this.#sending = this.#send(entry, isWatched)
@@ -135,7 +135,7 @@ export class RegistryUpdates {
     const { site } = this.#options
     try {
       await this.#record(entry)
-      // Emptied only now: a site without its tables must not be in the registry as an existing one.
+      // The site is emptied only now: a site without its tables must not be in the registry as an existing one.
       if (entry.deletedAt !== undefined) {
         await site.empty()
         this.#wakeAt = undefined
@@ -148,9 +148,9 @@ export class RegistryUpdates {
       this.#hasFailed = true
     }
     this.#sending = undefined
-    // Of figures that change back the next object must know; and after a failure the alarm is to be set.
+    // The next object must know figures that can change back; and after a failure the alarm is to be set.
     if (isWatched || this.#hasFailed) await site.writeOwn(() => {}).catch(() => {})
-    // What changed while it was on its way.
+    // The site can have changed while the entry was on its way.
     this.#compareIdentity()
   }
 

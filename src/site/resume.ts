@@ -9,7 +9,7 @@ import type { Milliseconds } from './time.ts'
 export function endRestore(sql: Sql, now: Milliseconds): boolean {
   if (!isRestored(sql)) return false
   sql.exec('UPDATE site SET restored = 0')
-  // What failed before the backup says nothing of the connector of today.
+  // Failures before the backup say nothing of the connector of today.
   for (const network of NETWORKS) sendAll(sql, network, now)
   return true
 }

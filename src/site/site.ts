@@ -451,7 +451,7 @@ export class Site extends DurableObject {
     return this.#store.write(caller, (context) => activateNotificationKey(context, id))
   }
 
-  /** The API keys: those that were made here, used here or revoked. */
+  /** The API keys that were made here, used here or revoked. */
   async apiKeys(caller: Caller): AsyncOutcome<ApiKey[]> {
     return this.#store.read(caller, (context) => ok(this.#store.keys.list(context)))
   }

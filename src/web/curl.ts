@@ -9,6 +9,6 @@ export const jsonBody = (text: string): string[] => [
   `-d ${quoted(text)}`,
 ]
 
-/** One command, an option in a line. @param address the quoted URL, after the method where it is not the default */
+/** A command of curl, one option on each line. @param address the quoted URL, after the method where it is not the default */
 export const curl = (address: string, options: readonly string[]): string =>
   [`curl -sS ${address}`, '-H "Authorization: Bearer $TOKEN"', ...options].join(' \\\n  ')

@@ -45,7 +45,7 @@ async function showAudit(visit: Visit): Promise<Response> {
   })
 }
 
-/** What no row can have is in no row, so that is not an error. */
+/** A value that no row can have finds nothing: it is no error. */
 async function rowsBy(visit: Visit, query: { siteId: string; key: string }): Promise<Values['listAudit']> {
   if (dayFaults(visit)) return { rows: [] }
   try {

@@ -41,7 +41,7 @@ const deletedFilter = (visit: Visit, chosen: string): Html => {
   return select('deleted', texts.which, options, chosen)
 }
 
-/** What no siteId begins with is in no list, so that is not an error. */
+/** A prefix that no siteId can have finds nothing: it is no error. */
 async function sitesBy(visit: Visit, query: Record<string, string>): Promise<Values['listSites']> {
   try {
     return await visit.call('listSites', { query })
@@ -79,7 +79,7 @@ function listOf(sites: readonly ListedSite[], visit: Visit): Html {
   return html`<section class="card">${table(columns, rows, texts.title)}</section>`
 }
 
-/** That it is a test site. */
+/** The badge of a test site; false for other sites. */
 export const testBadge = ({ config, language }: Visit, siteId: string): Html | false =>
   networkOf(config, siteId).isTest && html` <span class="badge">${OPERATOR_TEXTS[language].test}</span>`
 
@@ -87,7 +87,7 @@ export const testBadge = ({ config, language }: Visit, siteId: string): Html | f
 export const siteAddress = ({ base }: Visit, siteId: string): string =>
   `${base}operator/sites/${encodeURIComponent(siteId)}`
 
-/** What is stuck, and since when. What still waits can go on by itself: that is no fault yet. */
+/** What is stuck, and since when. Rows that only wait can go on by themselves: that is no fault yet. */
 function stuckText(stuck: Stuck, visit: Visit): Html {
   const texts = OPERATOR_TEXTS[visit.language]
   const found = [

@@ -88,7 +88,7 @@ const stateOfApi = ({ status, reason, applied, notAppliedReason }: Payment): str
   notAppliedReason ?? '',
 ]
 
-/** As the pages name it. */
+/** The state of a payment, in the words of the pages. */
 function stateAsShown(payment: Payment, visit: Visit): string[] {
   const { status, reason, applied, notAppliedReason } = payment
   const { yes, no } = textsOf(visit)
@@ -96,7 +96,7 @@ function stateAsShown(payment: Payment, visit: Visit): string[] {
   return [
     stateName(paymentState(payment), visit),
     escapeFormula(reason),
-    // Of a declined attempt there is no money to apply.
+    // A declined attempt has no money to apply.
     status === 'COMPLETED' ? (applied ? yes : no) : '',
     why[notAppliedReason ?? ''] ?? '',
   ]

@@ -75,7 +75,7 @@ async function qrCode(visit: Visit, tried?: FormError): Promise<Response> {
   const { qrCodeUid } = found
   const payload = shownPayload(found)
   const state = codeState(found)
-  // Of a paid code the money comes first, and its picture is small.
+  // On the page of a paid code the money comes first, and the picture is small.
   const isPaid = found.status === 'PAYED'
   const picture = html`<div class="${isPaid ? 'paid' : ''}">${pictureCard(found, visit)}
       <div class="later" data-live>${cancelForm(found, visit)}</div></div>`
@@ -124,7 +124,7 @@ const paymentsOf = (payments: readonly Payment[], visit: Visit): Html =>
     ? paymentsTable(payments, visit, true)
     : html`<p class="hint">${CODE_TEXTS[visit.language].codes.noPayments}</p>`
 
-/** The payment that the code took; of one that takes many, the latest is no one's. */
+/** The payment that the code took; undefined for a code that takes many. */
 const appliedTo = (code: QrCode) => (isReusable(code) ? undefined : code.payment)
 
 /** What was paid, else what is to be paid; struck out where it was returned. Without an amount, who sets it. */

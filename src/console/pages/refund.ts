@@ -36,10 +36,10 @@ export const REFUND: readonly Route[] = [
   { method: 'post', path: '/payments/:id/refund', scopes: WRITERS, handle: refund },
 ]
 
-/** Of `done`: the identifier of a refund that was asked for follows. */
+/** The beginning of the parameter `done` after a refund was requested; its identifier follows. */
 const MADE = 'refund:'
 
-/** What became of the refund that was asked for on the form before: it is told while it changes. */
+/** The state of the refund that the form before requested; the page follows it while it changes. */
 export function refundNotice(refunds: readonly Refund[], visit: Visit): Html | '' {
   const made = refunds.find(({ refundUid }) => asked(visit, 'done') === MADE + refundUid)
   if (!made) return ''
@@ -48,7 +48,7 @@ export function refundNotice(refunds: readonly Refund[], visit: Visit): Html | '
   return html`<p class="${status === 'DECLINED' ? 'alert' : 'done'}" role="status"><strong>${text}</strong></p>`
 }
 
-/** What is neither returned nor about to be. */
+/** The sum that is neither returned nor about to be. */
 export const leftOf = ({ amount, acceptedRefunds, status }: Payment): Amount => ({
   ...amount,
   minorUnits: status === 'COMPLETED' ? Math.max(amount.minorUnits - acceptedRefunds, 0) : 0,
@@ -199,7 +199,7 @@ function refusedBy(error: unknown, given: Typed, found: Payment, visit: Visit): 
     'payin.resource.already.exists': texts.isMade,
   })
   const { refundId, ...rest } = given
-  // Of a refund that is made already, the form is for another one, whose amount nobody has typed.
+  // Where the refund is made already, the form is for another refund, whose amount nobody has typed.
   const isMade = error instanceof ApiError && error.code === 'payin.resource.already.exists'
   // A site that restarts can have taken the refund: sent again, it must be the same one.
   return [{ ...rest, ...(isMade && { amount: '' }), ...(refused.status !== 409 && { refundId }) }, refused]

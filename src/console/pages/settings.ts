@@ -111,7 +111,7 @@ async function save(visit: Visit): Promise<Response> {
   }
   const logo = form.get('logo') ?? ''
   try {
-    // What stands as it was is not sent: an empty `logoUrl` would remove an uploaded logo.
+    // A field that was not changed is not sent: an empty `logoUrl` would remove an uploaded logo.
     const { settings: present } = await visit.call('getSettings')
     const changed = NAMES.filter((name) => (typed[name] ?? '') !== (present[name] ?? ''))
     const body = {

@@ -76,8 +76,8 @@ export function compose(
 const RESULTS = { COMPLETED: 'SUCCESS', DECLINED: 'DECLINE' } as const
 
 /**
- * The notification of a payment. One that is not applied has neither the QR code nor the account: a receiver that does
- * not know `applied` must find nothing to deliver goods for. One that knows sales knows `applied` (contract, section 15).
+ * The notification of a payment. A payment that is not applied has neither the QR code nor the account: a receiver that does
+ * not know `applied` must find nothing to deliver goods for. A receiver that knows sales knows `applied` (contract, section 15).
  */
 export function paymentNotification(
   payment: NotifiedPayment,

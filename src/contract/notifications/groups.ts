@@ -16,7 +16,7 @@ export const MAX_GROUPED = 10_000
 
 /** Notifications that are not delivered by one cause; `since` is Unix milliseconds. */
 export interface NotificationGroup {
-  /** Of the merchant's server; undefined without an address. */
+  /** The origin of the merchant's server; undefined without an address. */
   origin?: string | undefined
   /** `HTTP 500`, the error of an attempt, or one of WAITING_CAUSES. */
   cause: string

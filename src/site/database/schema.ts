@@ -137,7 +137,7 @@ const TABLES = [
   // Most QR codes are DYNAMIC and request no token: a list of the others finds them here.
   `CREATE INDEX qr_codes_by_type ON qr_codes (type, status) WHERE type <> 'DYNAMIC' OR create_token = 1;
   CREATE INDEX qr_codes_payable ON qr_codes (end_at) WHERE status IN ('CREATED', 'DECLINED');`,
-  // Those that a bank is asked about, because its reports get lost; and, where payment IS NULL, those that retention deletes.
+  // The index of QR codes that a bank is asked about, because its reports get lost; where payment IS NULL, of those that retention deletes.
   `CREATE INDEX qr_codes_ended ON qr_codes (payment IS NULL, end_at) WHERE status IN ('EXPIRED', 'CANCELLED');
   CREATE UNIQUE INDEX qr_codes_by_page_id ON qr_codes (page_id) WHERE page_id IS NOT NULL;`,
 
@@ -151,8 +151,8 @@ const TABLES = [
     created_at INTEGER NOT NULL
   ) STRICT;`,
 
-  // Of the QR codes that were created in a quarter of an hour, which begins at the time: how many are PAYED, which is
-  // final, and how many are not DYNAMIC.
+  // A row counts the QR codes that were created in a quarter of an hour, which begins at `at`: paid, how many are PAYED, which is
+  // final; other, how many are not DYNAMIC.
   `CREATE TABLE created_codes (at INTEGER PRIMARY KEY, paid INTEGER NOT NULL, other INTEGER NOT NULL) STRICT;
   CREATE TRIGGER created_codes_paid AFTER UPDATE OF status ON qr_codes
     WHEN NEW.status = 'PAYED' AND OLD.status <> 'PAYED'
@@ -191,9 +191,9 @@ const TABLES = [
     reference TEXT,
     sale INTEGER
   ) STRICT;`,
-  // Those whose QR code is not known are found by their link: its creation applies them.
+  // Payments whose QR code is not known are found by its link: the creation of the QR code applies them.
   `CREATE INDEX payments_by_qr_code ON payments (ifnull(qr_code, link_id));`,
-  // The list, newest first: each status is a range. Completed ones that no QR code took are rare.
+  // The list, newest first: each status is a range. Completed payments that no QR code took are rare.
   `CREATE INDEX payments_by_time ON payments (status, created_at);
   CREATE INDEX payments_not_applied ON payments (status, created_at) WHERE applied = 0;`,
 
@@ -356,7 +356,7 @@ const TABLES = [
   CREATE INDEX outbox_overdue ON outbox (overdue_at) WHERE overdue_at IS NOT NULL;
   CREATE INDEX outbox_ended ON outbox (delete_at) WHERE delete_at IS NOT NULL;`,
 
-  // Those that fail. Times are milliseconds; set_at is as in outbox. since: the first failure after the last success.
+  // Endpoints that fail. Times are milliseconds; set_at is as in outbox. since: the first failure after the last success.
   `CREATE TABLE endpoints (
     queue TEXT PRIMARY KEY,
     failures INTEGER NOT NULL,

@@ -10,7 +10,7 @@ import { settingsRow } from '../settings/rows.ts'
 import { endpointOf } from './endpoints.ts'
 import { hasMerchantEndpoint } from './notifications.ts'
 
-/** Of the rows with one result of their latest attempts; `since` is the first attempt, or creation, of the earliest. */
+/** Groups of rows whose latest attempts had the same result; `since` is the first attempt, or creation, of the earliest row. */
 const readResults = rowsWith({
   origin: orNull(text),
   httpStatus: orNull(int),
@@ -87,5 +87,5 @@ export function notificationGroups(sql: SqlStorage): NotificationGroups {
 const causeOf = ({ httpStatus, error }: Pick<Results[number], 'httpStatus' | 'error'>): string | undefined =>
   httpStatus === null ? (error ?? undefined) : `HTTP ${httpStatus}`
 
-/** What only waits comes after its cause. */
+/** Notifications that only wait behind others come after those others. */
 const rank = ({ cause }: NotificationGroup): number => Number(cause === WAITING_CAUSES.others)

@@ -98,7 +98,7 @@ export function deleteRow(sql: SqlStorage, row: OutboxKey & Pick<OutboxRow, 'que
 const SENDABLE = `INDEXED BY outbox_sendable
   WHERE queue = ? AND status = 'PENDING' AND leased_until IS NULL AND blocked = 0`
 
-/** Those that were not taken, which are a range of the index: of a failing endpoint, one of them is the probe. */
+/** Rows that were not taken, a range of the index: one of them probes a failing endpoint. */
 const PROBEABLE = `${SENDABLE} AND (taken_at IS NULL) = 1`
 
 /** Instructions that were taken, and are sent again unless the network reports: the other range of the index. */
@@ -114,7 +114,7 @@ function dueRows(sql: SqlStorage, queue: Queue, now: Milliseconds, max: number):
 }
 
 /**
- * The row that is the next probe. What was never sent comes first: an endpoint that fails for some rows alone gets all others,
+ * The row that is the next probe. A row that was never sent comes first: an endpoint that fails for some rows alone gets all others,
  * and its next success sends the rest. A row that is not due is sent where none is.
  */
 function nextProbe(sql: SqlStorage, queue: Queue, now: Milliseconds): OutboxRow[] {
@@ -126,7 +126,7 @@ function nextProbe(sql: SqlStorage, queue: Queue, now: Milliseconds): OutboxRow[
 }
 
 /**
- * Leases the rows that are to be sent now, by their times: one that keeps failing makes room for the others. Where many
+ * Leases the rows that are to be sent now, by their times: a row that keeps failing makes room for the others. Where many
  * are behind others of their QR codes, it marks a part of them, and is due again at once.
  * @param max rows to lease at most
  */

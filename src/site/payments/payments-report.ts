@@ -39,8 +39,8 @@ const readRows = rowsWith({
 })
 
 /**
- * The index is named, because SQLite would rather read the events by their numbers. A payment whose QR code was not known
- * when it was reported can have a second event, by which the QR code took it, and which says so: only its first one is money.
+ * The index is named, because SQLite would rather read the events by their numbers. A payment that was reported before its QR
+ * code was created has a second event, when the QR code took it. The report counts the first event of a payment alone.
  */
 const REPORT = `SELECT events.number, events.at, events.type = 'refund.completed' AS is_refund,
     iif(events.refund IS NULL, payments.changed_at, NULL) AS bank_at,

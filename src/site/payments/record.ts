@@ -38,7 +38,7 @@ export function record(
   if (isTaken)
     context.sql.exec('UPDATE qr_codes SET payment = ? WHERE number = ?', payment.number, row.number)
   if (row && (token || isTaken)) touchQrCode(context, row)
-  // Of a QR code that retention deleted, the number is all that the payment has.
+  // Where retention deleted the QR code, the payment still has its number.
   const number = payment.qr_code ?? undefined
   return recordEvent(context, { type, qrCode: number, status: row?.status, payment, token })
 }

@@ -6,7 +6,7 @@ import type { SaleRow } from '../sales/rows.ts'
 
 type ReportStep =
   | 'record'
-  /** It repeats what was reported, and changes nothing. */
+  /** The report repeats what was reported, and changes nothing. */
   | 'repeat'
   | 'refuse'
 
@@ -24,7 +24,7 @@ export function stepOf(known: PaymentStatus, reported: PaymentResult, isSame: bo
   return step === 'repeat' && !isSame ? 'refuse' : step
 }
 
-/** What becomes of an attempt that is recorded. The reason of one that is not applied is a name of its own. */
+/** What a recorded attempt does. If the payment is not applied, the decision is its reason. */
 type Decision =
   /** The QR code is paid. */
   | 'pay'
@@ -43,7 +43,7 @@ type Decision =
 type Standing =
   | 'unknown'
   | 'deleted'
-  /** It takes no payment. */
+  /** The QR code takes no payment. */
   | 'closed'
   | 'paid'
   | 'open'
@@ -52,7 +52,7 @@ type Standing =
   | 'charging'
   /** The attempt is the charge for which the QR code waits. */
   | 'charged'
-  /** It takes any number of payments, or is armed for a sale that is not paid. */
+  /** The QR code takes any number of payments, or is armed for a sale that is not paid. */
   | 'reusable'
 
 /** An attempt that completed, with the amount that is asked for or with another one, or that was declined. */
@@ -96,7 +96,7 @@ export const EFFECTS: Readonly<Record<Decision, Effect>> = {
   AMOUNT_MISMATCH: notApplied('AMOUNT_MISMATCH'),
 }
 
-/** What an attempt is for: the QR code where the site has it, the number of one that was deleted, the sale of a COUNTER code. */
+/** What an attempt is for: the QR code where the site has it, the number of a deleted one, the sale of a COUNTER code. */
 interface Target {
   row?: Pick<QrCodeRow, 'type' | 'status' | 'payment_uid' | 'minor_units' | 'currency'> | undefined
   deleted?: number | undefined
@@ -116,7 +116,7 @@ export const decisionOn = (
     status === 'DECLINED' ? 'declined' : isAsked(target, amount, currencies) ? 'exact' : 'other'
   ]
 
-/** Of a DYNAMIC code, by its status. */
+/** What a DYNAMIC code takes, by its status. */
 const STANDINGS: Readonly<Record<QrCodeStatus, Standing>> = {
   CREATED: 'open',
   DECLINED: 'open',

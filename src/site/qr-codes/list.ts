@@ -111,7 +111,7 @@ function conditionOf(type: QrCodeType | undefined, isByNumber = false): string {
   return ` AND qr_codes.type = '${type}' AND qr_codes.type <> 'DYNAMIC'`
 }
 
-/** As many codes are found by their ends, and sorted by number. */
+/** The most codes that are found by their ends, and sorted by number. */
 const FEW = 2_000
 
 /**
@@ -154,7 +154,7 @@ function rowsIn(status: QrCodeStatus, now: Seconds, select: Select, ending?: Num
  */
 export function lastCreatedBy(sql: SqlStorage, time: number, known = 0): number {
   const latest = latestQrCode(sql)
-  // Of the hours to come there is nothing to search.
+  // No QR code is created later: there is nothing to search.
   if (latest.createdAt !== undefined && latest.createdAt <= time) return latest.number
   let low = known
   let high = latest.number

@@ -38,7 +38,7 @@ const readAttempts = rowsWith({ bank: orNull(text), reason: orNull(text) })
 /** The latest attempt to pay, or of a QR code that only binds an account to bind it. */
 function attemptOf(sql: SqlStorage, row: QrCodeRow) {
   const { number, type, payment } = row
-  // Who pays a QR code that is paid many times must not learn of others.
+  // A QR code that is paid many times must not show a payer the attempts of others.
   if (isReusable(row)) return { bank: undefined, isRefused: false }
   const [attempt] =
     type === 'TOKEN'

@@ -12,7 +12,7 @@ import { deletedNumber, type QrCodeKey, type QrCodeRow } from './rows.ts'
  */
 export type ReportKey = QrCodeKey | { linkId: string; isKept: boolean }
 
-/** The link of a report, and the row of its QR code, where the site has it, or the number of one that was deleted. */
+/** The link of a report, and the row of its QR code, where the site has it, or the number of a deleted one. */
 export interface ReportTarget {
   row?: QrCodeRow | undefined
   linkId: string

@@ -15,7 +15,7 @@ const PAUSE = milliseconds(100)
 const PASS = milliseconds(86_400_000)
 const SECONDS_A_DAY = 86_400
 
-/** Those that have an end: nothing deletes a STATIC or COUNTER code. */
+/** The unpaid QR codes that have an end: nothing deletes a STATIC or COUNTER code. */
 const DELETABLE_ROWS = `${UNPAID_ROWS} AND end_at > 0`
 
 const readSite = rowsWith({ days: int, sweep_at: int, after_end: int, after_number: int })
@@ -78,7 +78,7 @@ export function sweep({ sql, memory }: Pick<Context, 'sql' | 'memory'>, now: Mil
   )
 }
 
-/** Those of the numbers, a JSON array, to which no payment, no token, and no notification or instruction that is kept belongs. */
+/** Of the numbers of QR codes, a JSON array, those without payments, tokens, and kept notifications or instructions. */
 const UNNEEDED = `SELECT ended.value AS number FROM json_each(?) AS ended
   WHERE NOT EXISTS (SELECT 1 FROM payments WHERE ${QR_CODE_OF_PAYMENT} = ended.value)
     AND NOT EXISTS (SELECT 1 FROM tokens WHERE tokens.qr_code = ended.value)

@@ -55,9 +55,9 @@ const readRows = rowsWith({
   status: oneOf(STATUSES),
   version: int,
   created_at: inSeconds,
-  // From this second on it cannot be paid.
+  // From this second on the QR code cannot be paid.
   end_at: orNull(inSeconds),
-  // Of a link that a bank made: the link, the id of the payer's page, and the connector's own text.
+  // The link that a bank made, with the id of the payer's page and the connector's own text; see schema.ts.
   payload: orNull(text),
   page_id: orNull(text),
   reference: orNull(text),
@@ -120,7 +120,7 @@ export function findQrCode(sql: SqlStorage, key: QrCodeKey): QrCodeRow | undefin
 
 const readLatest = rowsWith({ number: int, created_at: inSeconds })
 
-/** The number of the QR code with a qrCodeUid, also of one that retention deleted. */
+/** The number of the QR code with a qrCodeUid, also of a QR code that retention deleted. */
 export const numberOfQrCode = (sql: SqlStorage, qrCodeUid: string): number | undefined =>
   integer(sql, 'SELECT number FROM qr_codes WHERE qr_code_uid = ?', qrCodeUid) ??
   deletedNumber(sql, { qrCodeUid })
@@ -153,12 +153,12 @@ export function latestQrCode(sql: SqlStorage): { number: number; createdAt: Seco
 const endedRows = (isUnpaid: 0 | 1) =>
   `qr_codes INDEXED BY qr_codes_ended WHERE status IN ('EXPIRED', 'CANCELLED') AND (payment IS NULL) = ${isUnpaid}`
 
-/** Those that took no attempt to pay. */
+/** The ended QR codes that took no attempt to pay. */
 export const UNPAID_ROWS = endedRows(1)
-/** All, in two ranges: the others took one that was declined, or are paid many times. */
+/** All ended QR codes, in two ranges: those of the first took a declined attempt, or are paid many times. */
 export const ENDED_ROWS = [endedRows(0), UNPAID_ROWS]
 
-/** Of a range by end: what is behind an end and a number, up to a limit, which are to be bound as ?1, ?2 and ?3. */
+/** Continues a range by end behind an end and a number, up to a limit; they are to be bound as ?1, ?2 and ?3. */
 export const AFTER_END = 'AND (end_at, number) > (?1, ?2) ORDER BY end_at, number LIMIT ?3'
 
 /** The numbers of the rows of ranges, of each with these clauses. */

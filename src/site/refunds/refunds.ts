@@ -233,7 +233,7 @@ function record(
   const isOfSale = sale !== null && applied === 1 && type === 'refund.completed'
   if (isOfSale) sql.exec('UPDATE sales SET version = version + 1 WHERE number = ?', sale)
   if (qrCode && (isOfSale || (qrCode.payment === number && !isReusable(qrCode)))) touchQrCode(context, qrCode)
-  // Of a QR code that retention deleted, the number is all that the payment has.
+  // Where retention deleted the QR code, the payment still has its number.
   const event = { type, qrCode: qr_code ?? undefined, status: qrCode?.status, refund }
   return recordEvent(context, event, insert)
 }

@@ -16,7 +16,7 @@ export function integer(sql: Sql, query: string, ...bindings: Binding[]): number
   return typeof value === 'number' ? value : undefined
 }
 
-/** The same as a text. */
+/** The first column of the first row as a text; undefined if there is no row, or NULL. */
 export function textValue(sql: Sql, query: string, ...bindings: Binding[]): string | undefined {
   const value = first(sql, query, bindings)
   return typeof value === 'string' ? value : undefined
@@ -37,7 +37,7 @@ function first(sql: Sql, query: string, bindings: readonly Binding[]): unknown {
 export const columnOf = (table: string, reference: string, column: string): string =>
   `(SELECT ${column} FROM ${table} WHERE ${table}.number = ${reference})`
 
-/** The same of the QR code to which a column refers, which retention can have deleted: of a column that both tables have. */
+/** A column of the QR code to which a column refers, which retention can have deleted: both tables have the column. */
 export const ofQrCodeOrDeleted = (reference: string, column: 'qr_code_uid' | 'reference'): string =>
   `ifnull(${columnOf('qr_codes', reference, column)}, ${columnOf('deleted_qr_codes', reference, column)})`
 
@@ -48,7 +48,7 @@ export function requiredInteger(sql: Sql, query: string, ...bindings: Binding[])
   return value
 }
 
-/** The same as a text. */
+/** A text of a query that always has one. @throws Error where it has none */
 export function requiredText(sql: Sql, query: string, ...bindings: Binding[]): string {
   const value = textValue(sql, query, ...bindings)
   if (value === undefined) throw new Error('SQLite returned no text')

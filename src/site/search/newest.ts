@@ -40,7 +40,7 @@ export const TABLES: Record<Kind, string> = {
 interface Texts {
   /** The row's own identifier. */
   uid: string
-  /** That of its QR code. */
+  /** The identifier of its QR code. */
   codeUid?: string
   purpose?: string
   /** The rows that are found by an index; ?1 is the text, ?2 the code's number, ?3 whether beginnings are found by the index. */

@@ -20,7 +20,7 @@ import { saleOf } from '../sales/sale.ts'
 import { areFew, exactHits, prefixHits } from './indexed.ts'
 import { type Hit, newestHits, type Sought, TABLES, WINDOW } from './newest.ts'
 
-/** What one way found, by falling numbers, and where it goes on behind that: 0, nowhere. */
+/** The rows that one way found, by falling numbers, and the number below which it goes on; 0: there are no more. */
 interface Way {
   below: number
   hits: readonly Hit[]

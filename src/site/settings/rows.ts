@@ -14,7 +14,7 @@ interface SettingsRow {
   replaced: string
 }
 
-/** What was stored stays readable where a rule of a request changes, so the rules are not asked here. */
+/** Stored settings stay readable when a rule for requests changes, so the rules are not checked here. */
 const SettingsColumn = z.object({
   name: z.optional(z.string()),
   supportContact: z.optional(z.string()),

@@ -86,7 +86,7 @@ function keep(
   const isMatch = (revision: string) => !ifMatch || ifMatch[0] === '*' || ifMatch.includes(revision)
   const text = textOf(settings)
   const isEqual = text === textOf(current.settings)
-  // The same request again, whose answer was lost, names the revision that it replaced (RFC 9110, section 13.1.1).
+  // A client that lost the answer sends the request again, with the revision that it replaced (RFC 9110, section 13.1.1).
   if (isEqual && (isMatch(current.revision) || isMatch(current.replaced))) return ok(settingsVersion(sql))
   if (!isMatch(current.revision)) return PRECONDITION_FAILED
   // Random, so that a site that is restored from a backup never repeats one.

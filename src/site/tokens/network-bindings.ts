@@ -81,12 +81,12 @@ const PARTS: Record<NetworkBindingStatus, Parts> = {
     openCodes(context),
     tokensIn('WAITING', context, network),
     endedCodes(context, endedFrom),
-    // A bank's consent can come after the clock: of one that the customer gave no answer to.
+    // A bank's consent can come after the clock rejected a token without the customer's answer.
     tokensIn('REJECTED', context, network, { from: endedFrom, lists: isUnanswered }),
   ],
   CREATED: (context, network) => [tokensIn('CREATED', context, network, { from: nextEndAfter(context.now) })],
   ENDED: (context, network, endedFrom) => [
-    // Those whose end is not recorded yet.
+    // Tokens whose end is not recorded yet.
     tokensIn('CREATED', context, network, {
       from: endedFrom,
       lists: (row) => tokenAt(row, context.now).status !== 'CREATED',
@@ -180,7 +180,7 @@ const openCodes = ({ sql }: Context): Part => ({
     ),
 })
 
-/** Those that ended. */
+/** The QR codes that ended. */
 const endedCodes = ({ sql }: Context, endedFrom: number): Part => ({
   start: before(endedFrom),
   read: ({ at, number }, limit) =>

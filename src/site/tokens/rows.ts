@@ -21,9 +21,9 @@ const readRows = rowsWith({
   reason: orNull(text),
   network: oneOf(NETWORKS),
   changed_at: inSeconds,
-  // When the clock rejects it while it is WAITING, and when it expires.
+  // When the clock rejects the token while it is WAITING, and when the token expires.
   due_at: orNull(inSeconds),
-  // The same of one that the clock ends; of another one, when it got its status.
+  // due_at of a token that the clock ends; otherwise the time when the token got its status.
   at: orNull(inSeconds),
   // The number of the instruction that ends its binding.
   event: orNull(int),

@@ -113,7 +113,7 @@ function refundedPart({ qrCode: { payment, refunds }, language }: PayerView): st
 export const acceptedView = (view: PayerView): Html =>
   finalView(view, { bar: backLink(view, 'button primary') })
 
-/** It cannot be paid any more; but a payment that is on its way can still arrive. */
+/** The QR code cannot be paid any more; but a payment that is on its way can still arrive. */
 export const endedView = (view: PayerView): Html =>
   finalView(view, {
     follows: true,

@@ -85,7 +85,7 @@ export function openView(view: PayerView): Html {
   })
 }
 
-/** What the customer allows by the consent that the bank asks for: it is said before. */
+/** What the customer allows by the consent that the bank asks for; the page says it first. */
 function consent({ qrCode, shop, now, tokenDays, utcOffset, language }: PayerView): Html {
   const { consent: texts, bindingPurpose } = PAYER_TEXTS[language]
   const [before, after] = texts.allows
@@ -143,7 +143,7 @@ function bankLinks(view: PayerView, button: string): Html {
 /** Whether the page has a way to a bank. */
 const canWait = ({ isOwnLink, hasBanks }: PayerView) => !isOwnLink || hasBanks
 
-/** What the page shows from the tap on a bank on; public/page.js turns to it. Of a STATIC code it never learns of the result. */
+/** The part that the page shows after a tap on a bank; public/page.js turns to it. The page of a STATIC code never learns the result. */
 function waiting(view: PayerView): Html | '' {
   if (!canWait(view)) return ''
   const { waiting: texts, elsewhere, payAgain } = PAYER_TEXTS[view.language]

@@ -182,7 +182,7 @@ export const backLink = ({ qrCode: { redirectUrl }, language }: PayerView, class
   redirectUrl &&
   html`<a class="${className}" href="${redirectUrl}" rel="noopener noreferrer">${PAYER_TEXTS[language].back}</a>`
 
-/** What came of this browser's own test payment; the page offers payment all the same, of a COUNTER code after the next sale. */
+/** The result of this browser's own test payment. The page still offers payment; that of a COUNTER code after the next sale. */
 export function ownResult({ qrCode, result, language }: PayerView): Html | undefined {
   const notice = result && PAYER_TEXTS[language].reusable[result]
   const isAgain = qrCode.type === 'STATIC' || result === 'declined'
@@ -196,7 +196,7 @@ export function ownResult({ qrCode, result, language }: PayerView): Html | undef
 export const checkLink = ({ qrCode, address, language }: PayerView) =>
   html`<a data-check href="${formatAddress({ ...address, until: undefined })}">${PAYER_TEXTS[language].check[kindOf(qrCode)]}</a>`
 
-/** What is said of a decline: nobody is blamed for the customer's own decision. */
+/** The text of a decline: nobody is blamed for the customer's own decision. */
 export const noticeOf = ({ qrCode, isRefused, language }: PayerView) => {
   const { notices, refused, reusable } = PAYER_TEXTS[language]
   if (isReusable(qrCode)) return qrCode.status === 'CANCELLED' ? reusable.cancelled : reusable.notArmed

@@ -27,9 +27,9 @@ export interface PayerTexts {
   notices: Record<Kind, Partial<Record<PayerState, Notice>>>
   /** A decline that was the customer's own decision: nobody is blamed. */
   refused: Record<Kind, Notice>
-  /** Of a QR code that is paid many times: what came of this browser's own test payment, and what else differs. */
+  /** Notices of a QR code that is paid many times: the result of this browser's own test payment, and that no sale is armed. */
   reusable: Record<'paid' | 'declined' | 'cancelled' | 'notArmed', Notice>
-  /** Of a STATIC code, whose page cannot know who paid: before, and after the payer opened a bank. */
+  /** The notices of a STATIC code, whose page cannot know who paid: before, and after the payer opened a bank. */
   elsewhere: Notice & { result: string }
   payAgain: string
   /** The sheet to print. */

@@ -1,7 +1,7 @@
 // The colours of the payer's page that follow from the shop's own: legible on both grounds, light and dark.
 import { BLACK, legibleOn, WHITE, withContrast } from '../../contract/color.ts'
 
-/** --ground of public/payer.css in the light, --card in the dark: those with the least contrast. */
+/** --ground of public/payer.css in the light, --card in the dark: the grounds with the least contrast. */
 const LIGHT = '#f2f4f7'
 const DARK = '#17191f'
 
@@ -11,7 +11,7 @@ export function themeOf(color: string): string {
   return `:root{${rules(color, withContrast(color, LIGHT, 4.5, BLACK))}}@media (prefers-color-scheme:dark){:root{${rules(dark, withContrast(color, DARK, 4.5, WHITE))}}}`
 }
 
-/** The same beside public/print.css: paper is white, whatever the screen is. */
+/** Rules beside public/print.css: paper is white, whatever the screen is. */
 export const paperThemeOf = (color: string): string => `:root{${rules(color, color)}}`
 
 const rules = (button: string, link: string) => `--act:${button};--on-act:${legibleOn(button)};--link:${link}`

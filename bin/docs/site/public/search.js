@@ -15,10 +15,10 @@ const KINDS = [
 ]
 /** A word of the title says what the page is about. */
 const IN_TITLE = 1.8
-/** Of a word that fewer pages have, the rest is chance: it must not outweigh the subject of the question. */
+/** A word counts as if at least so many pages had it: a rare word must not outweigh the subject of the question. */
 const RARE = 6
 
-/** One index per language: that of the question's alphabet is asked, whatever language the page has. */
+/** One index per language. The index of the question's alphabet is asked, whatever language the page has. */
 const indexes = new Map()
 let settings = {}
 
