@@ -117,8 +117,12 @@ export const seconds = (milliseconds: number | undefined): number | undefined =>
   milliseconds === undefined ? undefined : Math.floor(milliseconds / 1000)
 
 /** A time to the second, of any day: `23 нояб. 2026 г.` and `12:00:01`, which can be two lines. @param at Unix seconds */
-export const exactly = (at: number, visit: Visit): Html =>
-  html`<time datetime="${formatDateTime(at, visit.config.utcOffset)}"><span>${local(at, visit, { dateStyle: 'medium' })}</span> <span>${local(at, visit, { timeStyle: 'medium' })}</span></time>`
+export function exactly(at: number, visit: Visit): Html {
+  const day = local(at, visit, { dateStyle: 'medium' })
+  const time = local(at, visit, { timeStyle: 'medium' })
+  const datetime = formatDateTime(at, visit.config.utcOffset)
+  return html`<time datetime="${datetime}"><span>${day}</span> <span>${time}</span></time>`
+}
 
 const TIME = { hour: '2-digit', minute: '2-digit' } as const
 

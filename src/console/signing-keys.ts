@@ -18,6 +18,7 @@ async function showSigningKeys(visit: Visit): Promise<Response> {
   const notificationKeys = await visit.call('listNotificationKeys')
   const make = (text: string) =>
     html`<form method="post" action="${visit.base}notification-keys"><button class="primary">${text}</button></form>`
+  const activation = (id: string) => `${visit.base}notification-keys/${encodeURIComponent(id)}/activate`
   const rows = notificationKeys.map(({ id, active, createdAt }) => [
     html`<code>${id}</code>`,
     active
@@ -25,7 +26,7 @@ async function showSigningKeys(visit: Visit): Promise<Response> {
       : html`<span class="badge">${signing.waiting}</span>`,
     when(createdAt, visit),
     !active &&
-      html`<form method="post" action="${visit.base}notification-keys/${encodeURIComponent(id)}/activate"><button>${signing.activate}</button></form>`,
+      html`<form method="post" action="${activation(id)}"><button>${signing.activate}</button></form>`,
   ])
   return consolePage(visit, {
     title: signing.title,

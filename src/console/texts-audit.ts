@@ -3,7 +3,10 @@ import type { Language } from '../http/negotiation.ts'
 
 const ru = {
   title: 'Журнал действий',
-  lead: 'Кто что сделал: операторы и команды на машине сервиса. О каждом действии две записи: до него и с его итогом. Здесь они стоят рядом, их номера идут без пропусков. Записи не меняются и не удаляются.',
+  lead:
+    'Кто что сделал: операторы и команды на машине сервиса. О каждом действии две записи: ' +
+    'до него и с его итогом. Здесь они стоят рядом, их номера идут без пропусков. ' +
+    'Записи не меняются и не удаляются.',
   none: 'Действий ещё не было',
   noneAdvice:
     'Здесь появятся возобновления, удаления, выгрузки, отправки поручений, отзывы ключей и команды на машине.',
@@ -59,7 +62,10 @@ const ru = {
 
 const en: typeof ru = {
   title: 'Audit',
-  lead: 'Who did what: operators, and commands on the machine of the service. An act has two rows: one before it, and one with its result. Here they stand together; their numbers have no gaps. Rows are never changed or deleted.',
+  lead:
+    'Who did what: operators, and commands on the machine of the service. An act has two rows: ' +
+    'one before it, and one with its result. Here they stand together; their numbers have no gaps. ' +
+    'Rows are never changed or deleted.',
   none: 'There were no acts yet',
   noneAdvice:
     'Resumed, deleted and exported sites, instructions that were sent, revoked keys and commands on the machine are here.',

@@ -3,7 +3,9 @@ import type { Language } from '../http/negotiation.ts'
 
 const ru = {
   title: 'Ключи API',
-  lead: 'Ключ — это токен, с которым ваш сервер или касса обращается к API. Для каждой программы свой ключ: тогда его можно отозвать, не останавливая остальные.',
+  lead:
+    'Ключ — это токен, с которым ваш сервер или касса обращается к API. Для каждой программы свой ключ: ' +
+    'тогда его можно отозвать, не останавливая остальные.',
   name: 'Название',
   scope: 'Права',
   created: 'Создан',
@@ -67,7 +69,9 @@ const ru = {
 
 const en: typeof ru = {
   title: 'API keys',
-  lead: 'A key is the token with which your server or till calls the API. Give each program a key of its own: then you can revoke one and the others go on.',
+  lead:
+    'A key is the token with which your server or till calls the API. Give each program a key of its own: ' +
+    'then you can revoke one and the others go on.',
   name: 'Name',
   scope: 'Scope',
   created: 'Created',

@@ -53,11 +53,14 @@ const ru = {
   download: 'Скачать выгрузку',
   resumeTitle: 'Возобновить после восстановления',
   resumeLead:
-    'Возвраты и списания снова разрешены, ждущие поручения уходят. Возобновляйте, только когда платёжная сеть сообщила обо всём, что было после копии.',
+    'Возвраты и списания снова разрешены, ждущие поручения уходят. ' +
+    'Возобновляйте, только когда платёжная сеть сообщила обо всём, что было после копии.',
   resume: 'Возобновить',
   limits: {
     title: 'Лимиты',
-    lead: 'QR-код или продажа на большую сумму и возврат сверх суммы за день получат отказ. То, что создано раньше, остаётся, а платёж или возврат, о котором сообщил банк, записывается всегда.',
+    lead:
+      'QR-код или продажа на большую сумму и возврат сверх суммы за день получат отказ. ' +
+      'То, что создано раньше, остаётся, а платёж или возврат, о котором сообщил банк, записывается всегда.',
     maxPayment: 'Платёж не больше',
     maxRefundsPerDay: 'Возвраты за день не больше',
     without: 'Пусто: без лимита',
@@ -67,7 +70,10 @@ const ru = {
   deleteLead: (days: number) =>
     days === 0
       ? 'Удаляется всё, что у сайта есть, навсегда. Занять это имя снова нельзя.'
-      : `Магазин и покупатели сразу получат отказ. Платёжная сеть ещё сможет сообщить о начатых платежах и возвратах. Дней, за которые удаление можно отменить: ${days}. Потом всё, что у сайта есть, удаляется навсегда. Занять это имя снова нельзя.`,
+      : 'Магазин и покупатели сразу получат отказ. ' +
+        'Платёжная сеть ещё сможет сообщить о начатых платежах и возвратах. ' +
+        `Дней, за которые удаление можно отменить: ${days}. ` +
+        'Потом всё, что у сайта есть, удаляется навсегда. Занять это имя снова нельзя.',
   which: 'Сайты',
   existing: 'Действующие',
   deletedSites: 'Удалённые, которые можно вернуть',
@@ -75,7 +81,8 @@ const ru = {
   deletedOn: 'Удалён',
   dataDeletedOn: 'Данные будут удалены',
   deletedLead:
-    'Магазин и покупатели получают отказ, платёжная сеть ещё сообщает о начатом. Если вернуть сайт, он будет таким, каким был, и получит уведомления за это время.',
+    'Магазин и покупатели получают отказ, платёжная сеть ещё сообщает о начатом. ' +
+    'Если вернуть сайт, он будет таким, каким был, и получит уведомления за это время.',
   restore: 'Вернуть сайт',
   typeName: (siteId: string) => `Для подтверждения введите ${siteId}`,
   force: 'Удалить, даже если есть неоплаченные QR-коды или невыполненные поручения: они пропадут',
@@ -84,7 +91,9 @@ const ru = {
   inFlight: 'У сайта есть QR-коды, которые можно оплатить, или невыполненные поручения. Ничего не удалено',
   keys: {
     title: 'Ключи операторов',
-    lead: 'Ключ появляется здесь после первого использования. Дайте каждому человеку свой ключ с его именем: тогда в журнале видно, кто что сделал. Ключ делает команда на машине сервиса:',
+    lead:
+      'Ключ появляется здесь после первого использования. Дайте каждому человеку свой ключ с его именем: ' +
+      'тогда в журнале видно, кто что сделал. Ключ делает команда на машине сервиса:',
     lastOne:
       'Это последний ключ, о котором известно, что он действует. Отзовите его через REVOKED_KEYS или сначала войдите с другим',
   },
@@ -113,7 +122,8 @@ const en: typeof ru = {
   stuckLead: 'Sites in which something is stuck. This is up to a minute old.',
   allWell: 'Nothing is stuck',
   allWellAdvice:
-    'Sites are here whose merchant does not take notifications, whose instructions the payment network does not answer, and those that were restored from a backup.',
+    'Sites are here whose merchant does not take notifications, whose instructions the payment network ' +
+    'does not answer, and those that were restored from a backup.',
   notifications: 'Notifications that wait',
   failed: 'Failed notifications',
   instructions: 'Instructions that wait',
@@ -149,11 +159,14 @@ const en: typeof ru = {
   download: 'Download the export',
   resumeTitle: 'Resume after a restore',
   resumeLead:
-    'Refunds and charges are allowed again, and the instructions that wait are sent. Resume only when the payment network has reported everything since the backup.',
+    'Refunds and charges are allowed again, and the instructions that wait are sent. ' +
+    'Resume only when the payment network has reported everything since the backup.',
   resume: 'Resume',
   limits: {
     title: 'Limits',
-    lead: 'A QR code or a sale of a larger amount is refused, and so is a refund beyond the sum of a day. What was created before stays, and a payment or a refund that a bank reports is always recorded.',
+    lead:
+      'A QR code or a sale of a larger amount is refused, and so is a refund beyond the sum of a day. ' +
+      'What was created before stays, and a payment or a refund that a bank reports is always recorded.',
     maxPayment: 'A payment at most',
     maxRefundsPerDay: 'Refunds of a day at most',
     without: 'Empty: no limit',
@@ -163,7 +176,10 @@ const en: typeof ru = {
   deleteLead: (days: number) =>
     days === 0
       ? 'Everything that the site has is deleted for ever. Its name is never used again.'
-      : `The merchant and the payers are refused at once. The payment network can still report payments and refunds in flight. Days in which the deletion can be undone: ${days}. Then everything that the site has is deleted for ever. Its name is never used again.`,
+      : 'The merchant and the payers are refused at once. ' +
+        'The payment network can still report payments and refunds in flight. ' +
+        `Days in which the deletion can be undone: ${days}. ` +
+        'Then everything that the site has is deleted for ever. Its name is never used again.',
   which: 'Sites',
   existing: 'Existing',
   deletedSites: 'Deleted, can be restored',
@@ -171,7 +187,8 @@ const en: typeof ru = {
   deletedOn: 'Deleted',
   dataDeletedOn: 'Data will be deleted',
   deletedLead:
-    'The merchant and the payers are refused; the payment network still reports what is in flight. If you restore the site, it is as it was, and gets the notifications of this time.',
+    'The merchant and the payers are refused; the payment network still reports what is in flight. ' +
+    'If you restore the site, it is as it was, and gets the notifications of this time.',
   restore: 'Restore the site',
   typeName: (siteId: string) => `To confirm, type ${siteId}`,
   force: 'Delete it even while QR codes can be paid or instructions are pending: these are lost',
@@ -180,7 +197,9 @@ const en: typeof ru = {
   inFlight: 'The site has QR codes that can be paid, or pending instructions. Nothing was deleted',
   keys: {
     title: 'Keys of operators',
-    lead: 'A key is here after its first use. Give each person a key with their name: then the audit says who did what. A command on the machine of the service makes one:',
+    lead:
+      'A key is here after its first use. Give each person a key with their name: ' +
+      'then the audit says who did what. A command on the machine of the service makes one:',
     lastOne:
       'This is the last key that is known to work. Revoke it by REVOKED_KEYS, or sign in with another one first',
   },

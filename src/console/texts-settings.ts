@@ -54,7 +54,8 @@ const en: typeof ru = {
   taxIdRule: 'There is no such INN: it has 10 or 12 digits, and the last of them are check digits',
   logo: 'Logo',
   logoHint:
-    'Drop a picture here, or choose a file. A photo of a phone will do: the browser makes it smaller, and the place where it was taken does not stay in it',
+    'Drop a picture here, or choose a file. A photo of a phone will do: ' +
+    'the browser makes it smaller, and the place where it was taken does not stay in it',
   presentLogo: 'The logo of the shop now',
   removeLogo: 'Remove the logo',
   noPicture: 'The browser cannot read this file. A PNG, JPEG or WebP will do',

@@ -46,7 +46,8 @@ export const SIGN_IN_TEXTS: Record<
     title: 'Sign in to the console',
     token: 'Access token',
     tokenHint:
-      'Paste the token with which your server calls the API, or your operator’s token. The console shows what this token allows, and does not store it.',
+      'Paste the token with which your server calls the API, or your operator’s token. ' +
+      'The console shows what this token allows, and does not store it.',
     signIn: 'Sign in',
     signOut: 'Sign out',
     notSignedOut: 'You are still signed in',

@@ -98,12 +98,13 @@ const waiting = (
 
 function overdueOf({ siteId, instructions }: SiteHealth, visit: Visit): Html {
   const texts = OPERATOR_TEXTS[visit.language]
+  const sending = (id: string) => `${siteAddress(visit, siteId)}/instructions/${encodeURIComponent(id)}/send`
   const rows = instructions.overdue.map(({ id, instruction, since, isTaken }) => [
     html`${texts.types[instruction.type] ?? instruction.type} <code class="uid">${id}</code>`,
     html`<bdi>${subjectOf(instruction)}</bdi>`,
     isTaken ? texts.yes : texts.no,
     when(seconds(since), visit),
-    html`<form method="post" action="${siteAddress(visit, siteId)}/instructions/${encodeURIComponent(id)}/send"><button>${texts.send}</button></form>`,
+    html`<form method="post" action="${sending(id)}"><button>${texts.send}</button></form>`,
   ])
   return html`<section class="card"><h2>${texts.overdue}</h2>${table(
     [

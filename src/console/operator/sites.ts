@@ -22,11 +22,12 @@ async function showSites(visit: Visit): Promise<Response> {
   const q = asked(visit, 'q').trim()
   const deleted = asked(visit, 'deleted') === 'true' ? 'true' : ''
   const { sites, next } = await sitesBy(visit, { q, deleted, cursor: asked(visit, 'cursor') })
+  const search = field({ name: 'q', label: texts.search, value: q, type: 'search', maxLength: 64 })
   return consolePage(visit, {
     title: texts.title,
     active: 'operator/sites',
     main: html`<h1>${texts.title}</h1>${notice(visit, texts.done)}
-      ${filters(visit, [field({ name: 'q', label: texts.search, value: q, type: 'search', maxLength: 64 }), deletedFilter(visit, deleted)], q !== '' || deleted !== '')}
+      ${filters(visit, [search, deletedFilter(visit, deleted)], q !== '' || deleted !== '')}
       ${sites.length > 0 ? listOf(sites, visit) : empty(texts.none, q ? texts.noneFound : texts.noneAdvice)}
       ${pager(visit, next && siteCursorOf(next))}`,
   })
@@ -67,8 +68,13 @@ async function showStuck(visit: Visit): Promise<Response> {
 function listOf(sites: readonly ListedSite[], visit: Visit): Html {
   const texts = OPERATOR_TEXTS[visit.language]
   const rows = sites.map(({ siteId, name, createdAt, stuck, closing }) => [
-    html`<a href="${siteAddress(visit, siteId)}"><bdi>${siteId}</bdi></a>${testBadge(visit, siteId)}${name && html` <small><bdi>${name}</bdi></small>`}`,
-    html`${closing && html`<p><span class="badge bad">${texts.dataDeletedOn}</span> ${when(closing.deletesAt, visit)}</p>`}${stuck && stuckText(stuck, visit)}`,
+    html`<a href="${siteAddress(visit, siteId)}"><bdi>${siteId}</bdi></a>${testBadge(visit, siteId)}${
+      name && html` <small><bdi>${name}</bdi></small>`
+    }`,
+    html`${
+      closing &&
+      html`<p><span class="badge bad">${texts.dataDeletedOn}</span> ${when(closing.deletesAt, visit)}</p>`
+    }${stuck && stuckText(stuck, visit)}`,
     when(createdAt, visit),
   ])
   const columns = [
@@ -96,9 +102,13 @@ function stuckText(stuck: Stuck, visit: Visit): Html {
     [texts.instructions, stuck.instructions, ''],
     [texts.notifications, stuck.notifications, ''],
   ] as const
-  return html`<ul class="counts">${stuck.isRestored && html`<li><span class="badge bad">${texts.restored}</span></li>`}${stuck.lacksKey && html`<li><span class="badge bad">${texts.withoutKey}</span></li>`}${stuck.isLarge && html`<li><span class="badge bad">${texts.large}</span></li>`}${found.map(
-    ([label, value, tone]) =>
-      value > 0 &&
-      html`<li><span class="badge ${tone}">${label}: ${count(value, visit.language)}</span></li>`,
-  )}${stuck.since && html`<li>${texts.since} ${when(seconds(stuck.since), visit)}</li>`}</ul>`
+  const item = (text: string, tone: string) => html`<li><span class="badge ${tone}">${text}</span></li>`
+  return html`<ul class="counts">${[
+    stuck.isRestored && item(texts.restored, 'bad'),
+    stuck.lacksKey && item(texts.withoutKey, 'bad'),
+    stuck.isLarge && item(texts.large, 'bad'),
+    ...found.map(
+      ([label, value, tone]) => value > 0 && item(`${label}: ${count(value, visit.language)}`, tone),
+    ),
+  ]}${stuck.since && html`<li>${texts.since} ${when(seconds(stuck.since), visit)}</li>`}</ul>`
 }

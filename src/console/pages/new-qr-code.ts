@@ -37,7 +37,8 @@ async function newQrCode(visit: Visit, typed: Typed, refused?: FormError): Promi
   const { optional } = shared
   const fault = (name: string) => refused?.fields[name]
   const { anyAmount, tillAmount } = codes
-  const previewed = html`data-preview data-locale="${language}" data-currency="${config.homeCurrency}" data-nothing="${anyAmount}" data-till="${tillAmount}"`
+  const sum = html`data-currency="${config.homeCurrency}" data-nothing="${anyAmount}" data-till="${tillAmount}"`
+  const previewed = html`data-preview data-locale="${language}" ${sum}`
   const main = html`<a class="back" href="${base}qr">← ${shared.nav.qr}</a>
     <h1>${codes.newCode}</h1>
     <div class="columns even"><form class="card" method="post" ${previewed}>

@@ -104,7 +104,14 @@ function form(visit: Visit, found: Payment, tried?: Partial<Typed>, refused?: Fo
         maxLength: 20,
         fault,
       })}
-      ${field({ name: 'comment', label: texts.comment, value: comment, hint: texts.commentHint, maxLength: MAX_COMMENT, fault: refused?.fields.comment })}
+      ${field({
+        name: 'comment',
+        label: texts.comment,
+        value: comment,
+        hint: texts.commentHint,
+        maxLength: MAX_COMMENT,
+        fault: refused?.fields.comment,
+      })}
       ${hidden({ refundId, from })}<button class="primary">${texts.goOn}</button></form>`
   const content = html`<h1>${texts.refundTitle}</h1>${about(found, visit)}${main}`
   return pageOf(visit, { found, from, content, refused })

@@ -78,9 +78,10 @@ function logoFields(
 ): Html {
   const texts = SETTINGS_TEXTS[language]
   const fault = tried?.fields.logo
+  const hint = html`<small id="logo-hint" role="status">${fault ?? texts.logoHint}</small>`
   return html`<label class="scripted">${texts.logo}
         <input type="file" class="drop" accept="image/*" data-file data-unreadable="${texts.noPicture}" data-large="${texts.largePicture}"
-          aria-describedby="logo-hint"${fault && html` aria-invalid="true"`}><small id="logo-hint" role="status">${fault ?? texts.logoHint}</small></label>
+          aria-describedby="logo-hint"${fault && html` aria-invalid="true"`}>${hint}</label>
       <input type="hidden" name="logo" value="${fault ? '' : tried?.chosen}">
       ${
         logo &&
@@ -95,12 +96,14 @@ function preview({ language, config, siteId }: Visit, known: Typed, logo: string
   const texts = SETTINGS_TEXTS[language]
   const { name, legalName, taxId, supportContact } = known
   const seller = [legalName, taxId && `${texts.taxId} ${taxId}`].filter(Boolean).join(', ')
+  const shop = html`<strong><bdi data-shown="name">${name || siteId}</bdi></strong>`
+  const law = html`data-shown="seller" data-seller="${texts.seller}" data-tax="${texts.taxId}"`
   return html`<figure class="preview later"><figcaption>${texts.preview}</figcaption>
-      <p class="brand"><span data-shown="logo">${markOf(name || siteId, logo)}</span><strong><bdi data-shown="name">${name || siteId}</bdi></strong></p>
+      <p class="brand"><span data-shown="logo">${markOf(name || siteId, logo)}</span>${shop}</p>
       <p class="amount">${money({ minorUnits: SAMPLE, currency: config.homeCurrency }, language)}</p>
       <p class="pay" data-shown="pay">${texts.pay}</p>
       <p class="hint" data-shown="contact"><bdi>${supportContact}</bdi></p>
-      <p class="hint" data-shown="seller" data-seller="${texts.seller}" data-tax="${texts.taxId}">${seller && `${texts.seller}: ${seller}`}</p></figure>`
+      <p class="hint" ${law}>${seller && `${texts.seller}: ${seller}`}</p></figure>`
 }
 
 async function save(visit: Visit): Promise<Response> {

@@ -210,8 +210,10 @@ function partsOf({ figures, times, currency, period }: Report, visit: Visit): Ht
   if (busy.length === 0 && before.parts.every(({ paid }) => paid === 0)) return ''
   const { paid, refunded } = totalOf(parts)
   const most = parts.reduce((best, each, part) => (each.paid > (parts[best]?.paid ?? 0) ? part : best), 0)
-  const sign = (kind: keyof typeof texts.key) =>
-    html`<span><svg viewBox="0 0 14 14" aria-hidden="true"><rect class="${kind}" x="1" y="1" width="12" height="12" rx="2"/></svg> ${texts.key[kind]}</span>`
+  const sign = (kind: keyof typeof texts.key) => {
+    const square = html`<rect class="${kind}" x="1" y="1" width="12" height="12" rx="2"/>`
+    return html`<span><svg viewBox="0 0 14 14" aria-hidden="true">${square}</svg> ${texts.key[kind]}</span>`
+  }
   return html`<section class="card"><h2>${texts.parts[period]}</h2>
       ${chart({
         parts,
