@@ -18,12 +18,20 @@ it.each([
   ['light', light],
   ['dark', dark],
 ])('the console, the start page and the payer’s page have the same colours in the %s', (_, of) => {
-  const payer = of(sheet('payer'))
-  const [console, start] = [of(sheet('console')), of(sheet('style'))]
-  const colours = [...payer].filter(([, value]) => value.startsWith('#'))
-  expect(colours.length).toBeGreaterThan(12)
-  expect(colours.map(([name]) => [name, console.get(name)])).toEqual(colours)
-  const shared = colours.filter(([name]) => start.has(name))
-  expect(shared.length).toBeGreaterThan(9)
-  expect(shared.map(([name]) => [name, start.get(name)])).toEqual(shared)
+  const sheets = ['payer', 'console', 'style'].map((name) => of(sheet(name)))
+  const values = new Map<string, Set<string>>()
+  for (const [name, value] of sheets.flatMap((tokens) => [...tokens])) {
+    if (value.startsWith('#')) values.set(name, (values.get(name) ?? new Set()).add(value))
+  }
+  expect(values.size).toBeGreaterThan(14)
+  expect([...values].filter(([, different]) => different.size > 1)).toEqual([])
+  const [payer, console] = sheets.map((tokens) => [...tokens.keys()])
+  expect(payer?.filter((name) => values.has(name) && !console?.includes(name))).toEqual([])
+})
+
+it('a shop’s colour is made legible on the grounds of the payer’s page', () => {
+  const theme = readFileSync('src/web/payer/theme.ts', 'utf8')
+  const payer = sheet('payer')
+  const grounds = [`LIGHT = '${light(payer).get('--ground')}'`, `DARK = '${dark(payer).get('--card')}'`]
+  expect(grounds.filter((each) => !theme.includes(each))).toEqual([])
 })
