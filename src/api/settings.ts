@@ -135,10 +135,7 @@ of \`logoUrl\`. The answer is the settings; its header \`Link\` leads to the pic
   }),
 ]
 
-/**
- * The operation behind the console's form, which has no route in the API: it writes the changed settings and the uploaded logo
- * at once. A refused logo changes nothing.
- */
+/** The operation behind the console's form, which has no route: settings and logo are one write; a refused logo changes nothing. */
 export const savedSettings = () =>
   operation({
     operationId: 'saveSettings',
