@@ -1,6 +1,6 @@
 // The keys of operators: labels, the list, revocation and what a revoked key can no longer do.
 
-import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
+import { abortAllDurableObjects, runInDurableObject } from 'cloudflare:test'
 import { exports } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { OperatorKeysAnswer } from '../../src/contract/operator-key.ts'
@@ -113,7 +113,7 @@ describe('a revoked key of an operator', () => {
   it('stays revoked after a restart of the registry, and is revoked once', async () => {
     await revoke('boris')
     const before = await keys()
-    await evictDurableObject(registry())
+    await abortAllDurableObjects()
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5000 })
     expect((await revoke('boris')).status).toBe(204)
     expect(await keys()).toEqual(before)

@@ -1,5 +1,5 @@
 // API keys that are revoked: what they can no longer do.
-import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
+import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type FreshSite, freshSite } from '../support/admin.ts'
 import { keyOf, make, paid, revoke, TILL, use } from '../support/api-keys.ts'
@@ -48,7 +48,7 @@ describe('a revoked key', () => {
     const site = freshSite()
     const { id, token } = await make(site)
     await revoke(site, id)
-    await evictDurableObject(site.stub)
+    await abortAllDurableObjects()
     await expectRevoked(await use(site, token))
     expect(await keyOf(site, id)).not.toHaveProperty('lastUsed')
   })

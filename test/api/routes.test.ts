@@ -1,5 +1,5 @@
 // What every operation of the API owes, walked from its own OpenAPI document.
-import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
+import { abortAllDurableObjects, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
@@ -236,7 +236,7 @@ async function outdatedSite(): Promise<string> {
   const siteId = `site-${crypto.randomUUID()}`
   const object = env.SITES.getByName(siteId)
   await runInDurableObject(object, (_, { storage }) => void storage.sql.exec(EARLIER_BUILD))
-  await evictDurableObject(object)
+  await abortAllDurableObjects()
   return siteId
 }
 

@@ -1,5 +1,5 @@
 // The deletion of a site that can be undone: who is refused, what goes on, and what comes back.
-import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
+import { abortAllDurableObjects, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -76,7 +76,7 @@ describe('a deletion', () => {
     const { qrCodeUid, linkId, answer } = await site.make()
     await remove(site, { force: true })
     for (const restart of [false, true]) {
-      if (restart) await evictDurableObject(site.stub)
+      if (restart) await abortAllDurableObjects()
       for (const [below, more] of [
         ['/sbp/qrCodes', {}],
         [`/sbp/qrCodes/${qrCodeUid}`, {}],
@@ -143,7 +143,7 @@ describe('after dataDeletedOn', () => {
     await vi.waitFor(async () => expect(await rowsIn(site, 'payments')).toBe(0), 30_000)
     expect(await listed(`?q=${site.siteId}&deleted=true`)).toEqual([])
     expect((await remove(site)).status).toBe(204)
-    await evictDurableObject(site.stub)
+    await abortAllDurableObjects()
     expect(await refusalIn(await site.ask('/sbp/qrCodes'))).toEqual(DELETED)
   })
 

@@ -1,5 +1,5 @@
 // The limits that the operator sets for a site (contract, section 16): what is refused, what is not, and when.
-import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
+import { abortAllDurableObjects, runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { AuditAnswer } from '../../src/contract/audit.ts'
 import { SiteAnswer } from '../../src/contract/site.ts'
@@ -51,7 +51,7 @@ describe('limits', () => {
     expect(await healthOf(site)).not.toHaveProperty('limits')
     const both = { maxPayment: rouble('15000.00'), maxRefundsPerDay: rouble('30000.50') }
     expect((await limit(site, { maxPayment: 15_000, maxRefundsPerDay: '30000.50' })).limits).toEqual(both)
-    await evictDurableObject(site.stub)
+    await abortAllDurableObjects()
     expect((await healthOf(site)).limits).toEqual(both)
     expect((await limit(site, { maxRefundsPerDay: 1 })).limits).toEqual({ maxRefundsPerDay: rouble('1.00') })
     expect(await limit(site, {})).not.toHaveProperty('limits')
@@ -168,7 +168,7 @@ describe('a create', () => {
     const other = await site.create({ qrCodeUid: 'a', amount: { value: 101 } })
     expect(await refusalIn(other)).toEqual([409, 'payin.resource.already.exists'])
     // After a restart the limit is read from the table.
-    await evictDurableObject(site.stub)
+    await abortAllDurableObjects()
     expect((await site.create({ qrCodeUid: 'a', amount: { value: 100 } })).status).toBe(200)
     expect(await refusalIn(await site.create({ qrCodeUid: 'b', amount: { value: 100 } }))).toEqual(EXCEEDED)
   })

@@ -1,5 +1,5 @@
 // The operator's API: the list of sites, one site's health, its instructions, its restore, its export and its end.
-import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
+import { abortAllDurableObjects, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { SiteAnswer } from '../../src/contract/site.ts'
@@ -528,7 +528,7 @@ describe('a site that is deleted', () => {
     }
     await again()
     expect(await siteIdsIn(`?q=${site.siteId}`)).toEqual([])
-    await evictDurableObject(site.stub)
+    await abortAllDurableObjects()
     await again()
   })
 

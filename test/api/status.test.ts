@@ -1,5 +1,5 @@
 // The life of a QR code over HTTP: every state, every action, allowed and refused (contract, section 7).
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { qrCodeBody } from '../support/client.ts'
@@ -137,7 +137,7 @@ describe('expiry', () => {
   it('a lost alarm is made up for when the object wakes', async () => {
     const qrCode = await fresh({}, { ttl: 1 }, { token })
     await runInDurableObject(demo(), (_, { storage }) => storage.deleteAlarm())
-    await evictDurableObject(demo())
+    await abortAllDurableObjects()
     passes(1)
     await statusOf(qrCode, { token })
     await vi.waitFor(async () => {

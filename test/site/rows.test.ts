@@ -1,5 +1,5 @@
 // The rows that each operation reads and writes: Cloudflare bills them, and docs/scale.md has this table.
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import type { Site } from '../../src/site/site.ts'
 import { type FreshSite, freshSite } from '../support/admin.ts'
@@ -174,7 +174,7 @@ it('a read, by an object that starts', async () => {
   const site = tokenSite()
   const { qrCodeUid } = await site.make()
   const { count } = await startCounting()
-  await evictDurableObject(site.stub)
+  await abortAllDurableObjects()
   expectAbout(await count(site, () => site.read(qrCodeUid)), 'a read, by an object that starts')
 })
 

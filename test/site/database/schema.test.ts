@@ -1,5 +1,5 @@
 // Versions of the schema: how tables are made, brought up to date, and refused.
-import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
+import { abortAllDurableObjects, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { unwrap } from '../../../src/gateway/site-client.ts'
@@ -111,7 +111,7 @@ describe('the versions of a schema', () => {
     await runInDurableObject(demo, (_, { storage }) =>
       migrate(storage, later("ALTER TABLE events ADD COLUMN note TEXT DEFAULT ''")),
     )
-    await evictDurableObject(demo)
+    await abortAllDurableObjects()
     expect((await call(path)).status).toBe(200)
     expect((await call(path, { method: 'DELETE' })).status).toBe(200)
     const { events } = await (await call(`${path}/events`)).json<{ events: { type: string }[] }>()
