@@ -43,7 +43,9 @@ const STARTING = { maxWorkers: availableParallelism() + 1 }
 
 /** Files that take longest, of each project. Without durations of an earlier run Vitest begins with the largest files, and these are short. */
 const LONG = [
-  ...['service/start', 'service/deploy', 'service/state-lock', 'service/connector', 'service/documents'],
+  ...['service/deploy', 'service/start', 'service/connector', 'service/state-lock', 'service/notifications'],
+  ...['service/durability', 'service/test-sites-model', 'service/documents', 'service/start-refusals'],
+  ...['service/sharing', 'service/wrangler-dev', 'service/long-polls', 'service/bench'],
   ...['examples/guides', 'examples/client', 'examples/python'],
   ...['connector/disk-age', 'connector/commands', 'connector/charge-kill', 'connector/refunds'],
   ...['connector/reconciliation', 'connector/tbank-charges', 'connector/onboard', 'connector/kill'],
