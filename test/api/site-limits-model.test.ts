@@ -1,10 +1,9 @@
 // The limits of a site against a model: in whatever order limits, creates, refunds, reports and days come, none is exceeded.
-import { env } from 'cloudflare:workers'
+import { abortAllDurableObjects } from 'cloudflare:test'
 import fc from 'fast-check'
 import { afterEach, expect, it, vi } from 'vitest'
 import { operator } from '../support/operator.ts'
 import { refundingSite } from '../support/refunds.ts'
-import { restart } from '../support/restart.ts'
 import { refusalIn } from '../support/service.ts'
 
 afterEach(() => void vi.useRealTimers())
@@ -100,7 +99,7 @@ it('a create above the limit and a refund above that of the day are refused, rep
           if (!known && isFact)
             refunds.set(each.uid, { value: each.value, day: dayOf(Date.now()), status: 'COMPLETED' })
         } else if (each.type === 'wait') vi.setSystemTime(Date.now() + each.hours * HOUR)
-        else await restart(() => env.SITES.getByName(site.siteId))
+        else await abortAllDurableObjects()
       }
     }),
     { numRuns: 8 },
