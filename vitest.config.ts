@@ -48,7 +48,7 @@ const LONG = [
   ...['service/sharing', 'service/wrangler-dev', 'service/long-polls', 'service/bench'],
   ...['examples/guides', 'examples/client', 'examples/python'],
   ...['connector/disk-age', 'connector/commands', 'connector/charge-kill', 'connector/refunds'],
-  ...['connector/reconciliation', 'connector/tbank-charges', 'connector/onboard', 'connector/kill'],
+  ...['connector/charges', 'connector/reconciliation', 'connector/onboard', 'connector/kill'],
   // `release` waits for the release that `install` makes.
   ...['selfhost/install', 'selfhost/cluster-faults', 'selfhost/binding-histories', 'selfhost/bank-histories'],
   ...['selfhost/release', 'selfhost/cluster-supervised', 'selfhost/bank-model', 'selfhost/cluster-data'],

@@ -1,6 +1,6 @@
 // A bank states another amount of a payment than was reported: the report stays, and the operator is told until it is closed.
 import { describe, expect, it } from 'vitest'
-import { boundBy, charge, PRICE, registerToken } from './bound.ts'
+import { bind, charge, PRICE, TBANK } from './bound.ts'
 import { arm, COUNTER } from './cashbox.ts'
 import {
   deliver,
@@ -36,8 +36,7 @@ async function tochkaAsked(): Promise<Payment> {
   const { at, running } = await open()
   const { qrcId } = await register(at, 'tea')
   const number = await at.tochka.pay(qrcId, { amount: 5_000, times: 0 })
-  at.clock.now += MINUTE
-  await running.connector.settle()
+  await running.later(MINUTE)
   const state = async (amount: number) => {
     const payment = at.tochka.codes.get(qrcId)?.payments[0]
     if (payment) payment.amount = amount
@@ -54,8 +53,7 @@ async function tochkaSale(): Promise<Payment> {
   const { qrcId, reference } = await register(at, 'tea', COUNTER)
   await arm(at, { qrcId, reference }, 's1', '100.00')
   const number = await at.tochka.pay(qrcId, { amount: 5_000, times: 0 })
-  at.clock.now += MINUTE
-  await running.connector.settle()
+  await running.later(MINUTE)
   const state = async (amount: number) => {
     const payment = at.tochka.codes.get(qrcId)?.payments[0]
     if (payment) payment.amount = amount
@@ -71,8 +69,7 @@ async function tbankAsked(): Promise<Payment> {
   const { at, running } = await open()
   const { qrcId } = await register(at, 'cafe')
   await at.tbank.pay(qrcId, { times: 0 })
-  at.clock.now += MINUTE
-  await running.connector.settle()
+  await running.later(MINUTE)
   const state = async (amount: number) => {
     at.tbank.session(qrcId).amount = amount
     await deliver(at, 'cafe', qrcId)
@@ -100,12 +97,10 @@ async function raiffeisenAsked(): Promise<Payment> {
 async function tbankCharged(): Promise<Payment> {
   const { at, running } = await open()
   at.clock.now += 1_000
-  const token = await registerToken(at, 'cafe')
-  await at.tbank.consent(token.qrcId, true)
-  await running.connector.settle()
+  const { binding } = await bind({ at, running }, TBANK)
   const amount = { ...PRICE, value: '100.00' }
   const link = await register(at, 'cafe', { amount })
-  const asked = await charge(at, boundBy(at, 'cafe', token.qrcId), link, { amount })
+  const asked = await charge(at, binding, link, { amount })
   await running.connector.settle()
   const paymentId = String(asked.result()?.networkUid)
   const state = async (kopecks: number) => {
@@ -202,8 +197,7 @@ describe('a webhook of Tochka that states an amount of no reported sale', () => 
     for (const [i, amount] of amounts.entries()) {
       await arm(at, code, `s${i}`, `${amount}.00`)
       numbers.push(await at.tochka.pay(code.qrcId, { times: 0 }))
-      at.clock.now += MINUTE
-      await running.connector.settle()
+      await running.later(MINUTE)
     }
     const payments = at.tochka.codes.get(code.qrcId)?.payments ?? []
     const state = async (sale: number, amount: number) => {
@@ -256,8 +250,7 @@ describe('a webhook of Tochka that states an amount of no reported sale', () => 
     at.tochka.statesSaleAmounts = true
     await arm(at, code, 's1', '100.00')
     await at.tochka.pay(code.qrcId, { times: 0 })
-    at.clock.now += MINUTE
-    await running.connector.settle()
+    await running.later(MINUTE)
     // An arming that the disk does not have: of a restored one, or of another program.
     await at.tochka.pay(code.qrcId, { amount: 5_000 })
     await running.connector.settle()
@@ -288,8 +281,7 @@ it.each([
   else await at.tbank.pay(qrcId)
   await running.connector.settle()
   if (site === 'cafe') await at.tbank.refundInConsole(at.tbank.session(qrcId).paymentId, 2_500)
-  at.clock.now += MINUTE
-  await running.connector.settle()
+  await running.later(MINUTE)
   expect(running.core.disk.amountDifferences.open()).toEqual([])
   await running.stop()
   const { lines } = await runCommand(at, 'reconcile', ...period())

@@ -1,6 +1,4 @@
 // Refunds as T-Bank and Raiffeisenbank make them: what each answer decides, and a refund made in the console of T-Bank.
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { derivedId } from '../../connector/derived-id.ts'
 import {
@@ -8,6 +6,7 @@ import {
   deliver,
   FARM,
   HOUR,
+  launched,
   MINUTE,
   ofRefund,
   pay,
@@ -15,7 +14,6 @@ import {
   register,
   type Surroundings,
   start,
-  surroundings,
 } from './harness.ts'
 import { HTML, paid } from './paid.ts'
 
@@ -150,12 +148,11 @@ it.each([
   'the notification of the end of a refund that %s counts while T-Bank states what was before',
   async (_, age) => {
     const { at, running, link } = await paid(CAFE)
-    const { connector, core } = running
+    const { connector, later, core } = running
     at.tbank.isRefundSlow = true
     const asked = await refund(at, 'cafe', link, '30.00')
     await connector.settle()
-    at.clock.now += age * HOUR
-    await connector.settle()
+    await later(age * HOUR)
     expect(core.disk.refunds.countHeld()).toBe(age > 72 ? 1 : 0)
     const { paymentId } = at.tbank.session(link.qrcId)
     at.tbank.beforeAnswer = async () => {
@@ -165,8 +162,7 @@ it.each([
       connector.turn()
       await expect.poll(() => core.disk.webhooks.countWaiting()).toBe(0)
     }
-    at.clock.now += HOUR + 1_000
-    await connector.settle(1)
+    await later(HOUR + 1_000, 1, 1)
     expect(ofRefund(at, asked)).toBeUndefined()
     await connector.settle()
     expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
@@ -194,10 +190,7 @@ describe('Raiffeisenbank, where after a lost answer only the status by the id de
     const { at, running, link } = await paid(FARM)
     const bank = at.raiffeisen
     const later = async (minutes: number) => {
-      for (let minute = 0; minute < minutes; minute++) {
-        at.clock.now += MINUTE
-        await running.connector.settle(2)
-      }
+      await running.later(MINUTE, minutes, 2)
     }
     return { at, running, link, bank, later, refunds: running.core.disk.refunds }
   }
@@ -287,8 +280,7 @@ describe('Raiffeisenbank, where after a lost answer only the status by the id de
     bank.fail('refund', { broken: 'before' })
     const asked = await refund(at, 'farm', link, '30.00')
     await running.connector.settle()
-    at.clock.now += 3 * HOUR
-    await running.connector.settle()
+    await running.later(3 * HOUR)
     expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
     expect(bank.callsOf('refund')).toHaveLength(2)
   })
@@ -308,8 +300,7 @@ describe('Raiffeisenbank, where after a lost answer only the status by the id de
     await running.connector.settle()
     bank.fail('refund_status', refusal('REFUND_NOT_FOUND'))
     bank.fail('refund_status', stated)
-    at.clock.now += MINUTE
-    await running.connector.settle(1)
+    await running.later(MINUTE, 1, 1)
     expect([bank.refundedSum, ofRefund(at, asked), refunds.countHeld()]).toEqual([3_000, undefined, 0])
     await later(2)
     expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
@@ -322,8 +313,7 @@ describe('Raiffeisenbank, where after a lost answer only the status by the id de
     const asked = await refund(at, 'farm', link, '30.00')
     await running.connector.settle()
     bank.refundStatus = 'IN_PROGRESS'
-    at.clock.now += 96 * HOUR
-    await running.connector.settle(1)
+    await running.later(96 * HOUR, 1, 1)
     expect([bank.refundedSum, refunds.countHeld()]).toEqual([3_000, 0])
     for (const each of bank.refunds.values()) each.status = 'COMPLETED'
     await later(1)
@@ -354,8 +344,7 @@ describe('Raiffeisenbank, where after a lost answer only the status by the id de
     bank.fail('refund_status', refusal('REFUND_NOT_FOUND'), 1_000)
     await refund(at, 'farm', link, '30.00')
     for (let second = 0; second < 300; second += 10) {
-      at.clock.now += 10_000
-      await running.connector.settle(1)
+      await running.later(10_000, 1, 1)
     }
     expect(bank.callsOf('refund').length).toBeLessThanOrEqual(5)
   })
@@ -390,8 +379,7 @@ it('a refund of the second payment of a link is held at Raiffeisenbank, on a dis
   await pay(at, 'farm', link.qrcId)
   await running.connector.settle()
   const second = Array.from(at.service.site('farm').payments.keys()).find((uid) => uid !== link.qrcId) ?? ''
-  await running.stop()
-  rmSync(join(at.directory, 'connector.sqlite'))
+  await running.loseDisk()
   at.clock.now += HOUR
   const next = await start(at)
   await next.connector.settle()
@@ -543,8 +531,7 @@ describe('a refund made in the console of T-Bank', () => {
   it.each(['before', 'after'])(
     'is not made up of one that a restored disk lacks: the payment is found %s the restore',
     async (found) => {
-      const at = await surroundings()
-      const before = await start(at)
+      const { at, running: before } = await launched()
       const link = await register(at, 'cafe')
       await pay(at, 'cafe', link.qrcId, { times: found === 'before' ? 1 : 0 })
       await before.connector.settle(2)

@@ -1,32 +1,28 @@
 // The operator's commands about bound accounts and their charges: what they print, and what they decide.
 import { expect, it } from 'vitest'
-import { boundBy, charge, chargeData, PRICE, registerToken } from './bound.ts'
+import { type BindingBank, bind, charge, chargeData, PRICE, RAIFFEISEN, TBANK } from './bound.ts'
 import { HOUR, MINUTE, register, start, surroundings } from './harness.ts'
 import { runCommand } from './process.ts'
 
 /** A bound account, and a code to charge, on a disk that the commands have too. */
-async function bound() {
-  const at = await surroundings({ now: Date.now() - 3 * HOUR })
+async function bound(bank: BindingBank, now = Date.now() - 3 * HOUR) {
+  const at = await surroundings({ now })
   const running = await start({ ...at, directory: `${at.directory}/data` })
-  at.clock.now += 1_000
-  const { qrcId } = await registerToken(at, 'cafe')
-  await at.tbank.consent(qrcId, true)
-  await running.connector.settle()
-  const link = await register(at, 'cafe', { amount: PRICE })
-  return { at, running, binding: boundBy(at, 'cafe', qrcId), link }
+  at.clock.now += MINUTE
+  const { binding } = await bind({ at, running }, bank)
+  return { at, running, binding, link: await register(at, bank.site, { amount: PRICE }) }
 }
 
 /** A charge that was sent and never had an answer, held. */
 async function held() {
-  const { at, running, binding, link } = await bound()
+  const { at, running, binding, link } = await bound(TBANK)
   at.tbank.fail('ChargeQr', { broken: 'before' })
   const asked = await charge(at, binding, link)
   await running.connector.settle()
   const session = Array.from(at.tbank.sessions.values()).at(-1)
   if (!session) throw new Error('no session')
   session.expiresAt = Number.POSITIVE_INFINITY
-  at.clock.now += 2 * HOUR + MINUTE
-  await running.connector.settle()
+  await running.later(2 * HOUR + MINUTE)
   await running.stop()
   return { at, asked, paymentId: session.paymentId }
 }
@@ -72,7 +68,7 @@ it.each([
 )
 
 it('settle needs the bank’s number of a completed charge that the disk does not have', async () => {
-  const { at, running, binding, link } = await bound()
+  const { at, running, binding, link } = await bound(TBANK)
   await running.stop()
   const next = await start(
     { ...at, directory: `${at.directory}/data` },
@@ -93,16 +89,9 @@ it('settle needs the bank’s number of a completed charge that the disk does no
 })
 
 it('reconcile names a declined charge of which the bank says what no document has', async () => {
-  const at = await surroundings({ now: Date.now() - 9 * HOUR })
-  const running = await start({ ...at, directory: `${at.directory}/data` })
-  at.clock.now += MINUTE
-  const { qrcId } = await registerToken(at, 'farm')
-  at.clock.now += MINUTE
-  await at.raiffeisen.consent(qrcId, 'SUBSCRIBED')
-  await running.connector.settle()
+  const { at, running, binding, link } = await bound(RAIFFEISEN, Date.now() - 9 * HOUR)
   at.raiffeisen.chargeResult = 'ERROR.INVALID_REQUEST'
-  const link = await register(at, 'farm', { amount: PRICE })
-  const { paymentUid } = await charge(at, boundBy(at, 'farm', qrcId), link)
+  const { paymentUid } = await charge(at, binding, link)
   await running.connector.settle()
   await running.stop()
   const of = (time: number) => new Date(time).toISOString()
@@ -117,22 +106,12 @@ it('reconcile names a declined charge of which the bank says what no document ha
 })
 
 it('settle refuses a number at a bank that finds a charge by its order', async () => {
-  const at = await surroundings({ now: Date.now() - 9 * HOUR })
-  const running = await start({ ...at, directory: `${at.directory}/data` })
-  at.clock.now += MINUTE
-  const { qrcId } = await registerToken(at, 'farm')
-  at.clock.now += MINUTE
-  await at.raiffeisen.consent(qrcId, 'SUBSCRIBED')
-  await running.connector.settle()
-  const link = await register(at, 'farm', { amount: PRICE })
+  const { at, running, binding, link } = await bound(RAIFFEISEN, Date.now() - 9 * HOUR)
   at.raiffeisen.fail('charge', { broken: 'before' })
-  const asked = await charge(at, boundBy(at, 'farm', qrcId), link)
+  const asked = await charge(at, binding, link)
   await running.connector.settle()
   const { order } = running.core.disk.charges.get({ site: 'farm', paymentUid: asked.paymentUid }) ?? {}
-  for (let hour = 0; hour < 3; hour++) {
-    at.clock.now += HOUR
-    await running.connector.settle()
-  }
+  await running.later(HOUR, 3)
   await running.stop()
   const of = ['--site', 'farm', '--charge', asked.paymentUid, '--as', 'completed', '--by', 'anna', '--yes']
   expect(await runCommand(at, 'settle', ...of, '--number', '2304882')).toMatchObject({
@@ -170,7 +149,7 @@ it('reconcile asks about a settled charge by the number that the operator gave, 
 })
 
 it('reconcile compares charges with the bank and the service, and records one that the bank has made', async () => {
-  const { at, running, binding, link } = await bound()
+  const { at, running, binding, link } = await bound(TBANK)
   const good = await charge(at, binding, link)
   await running.connector.settle()
   at.tbank.chargeResult = 'REJECTED'

@@ -1,28 +1,24 @@
 // Races of bound accounts and their charges: what arrives while the bank is being asked.
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { chargeToSettle } from '../../connector/commands/held.ts'
-import { boundBy, charge, deleteToken, isOnDisk, minutes, PRICE, registerToken } from './bound.ts'
-import { DAY, HOUR, MINUTE, ofRefund, refund, register, start, surroundings } from './harness.ts'
-
-/** A connector, and an account that T-Bank has bound. */
-async function bound() {
-  const at = await surroundings()
-  const running = await start(at)
-  at.clock.now += 1_000
-  const token = await registerToken(at, 'cafe')
-  const request = await at.tbank.consent(token.qrcId, true)
-  await running.connector.settle()
-  const link = await register(at, 'cafe', { amount: PRICE })
-  const binding = boundBy(at, 'cafe', token.qrcId)
-  return { at, running, request, binding, link, tokenQrcId: token.qrcId }
-}
+import {
+  awaiting,
+  bind,
+  bound,
+  boundBy,
+  charge,
+  charged,
+  deleteToken,
+  isOnDisk,
+  PRICE,
+  RAIFFEISEN,
+  TBANK,
+} from './bound.ts'
+import { DAY, HOUR, MINUTE, ofRefund, refund, register, start } from './harness.ts'
 
 it('a refusal that the bank stated before a consent does not end the binding', async () => {
-  const at = await surroundings()
-  const { connector, core } = await start(at)
-  const { qrcId } = await registerToken(at, 'cafe')
+  const { at, running, qrcId } = await awaiting(TBANK)
+  const { connector, later, core } = running
   await at.tbank.consent(qrcId, false, { times: 0 })
   at.tbank.beforeAnswer = async (operation) => {
     if (operation !== 'GetAddAccountQrState') return
@@ -34,44 +30,42 @@ it('a refusal that the bank stated before a consent does not end the binding', a
       .poll(() => core.disk.bindings.ofRequest(at.tbank.binding(qrcId).requestKey)[0]?.state)
       .toBe('CREATED')
   }
-  at.clock.now += MINUTE
-  await connector.settle()
+  await later(MINUTE)
   const { bindingUid } = boundBy(at, 'cafe', qrcId)
   expect(at.service.site('cafe').bindings.get(bindingUid)).toMatchObject({ status: 'CREATED' })
 })
 
 it('a refusal from before the consent that a charge is answered with leaves the binding, and the charge waits', async () => {
-  const { at, running, binding, link } = await bound()
+  const { at, running, binding, link } = await bound(TBANK)
   at.tbank.fail('GetAddAccountQrState', { changes: { Status: 'INACTIVE' } }, 2)
   const asked = await charge(at, binding, link)
-  await minutes({ at, running }, 2)
+  await running.later(MINUTE, 2)
   expect(at.tbank.callsOf('ChargeQr')).toEqual([])
-  await minutes({ at, running }, 1)
+  await running.later(MINUTE)
   expect(asked.result()?.status).toBe('COMPLETED')
   expect(at.service.site('cafe').bindings.get(binding.bindingUid)).toMatchObject({ status: 'CREATED' })
 })
 
 it('an end that the bank still states an hour after the consent ends the binding, and nothing is charged before', async () => {
-  const { at, running, binding, link, tokenQrcId } = await bound()
+  const { at, running, binding, link, token } = await bound(TBANK)
   const statusOf = () => at.service.site('cafe').bindings.get(binding.bindingUid)?.status
-  await at.tbank.consent(tokenQrcId, false)
+  await at.tbank.consent(token.qrcId, false)
   const asked = await charge(at, binding, link, {
     expiresOn: new Date(at.clock.now + 2 * HOUR).toISOString(),
   })
-  await minutes({ at, running }, 59)
+  await running.later(MINUTE, 59)
   expect([statusOf(), asked.result()]).toEqual(['CREATED', undefined])
-  await minutes({ at, running }, 1)
+  await running.later(MINUTE)
   expect(statusOf()).toBe('DELETED')
   expect(asked.result()).toMatchObject({ status: 'DECLINED', reason: 'TOKEN_DELETED' })
   expect(at.tbank.callsOf('ChargeQr')).toEqual([])
 })
 
 it('an end within an hour after the consent is reported an hour after it, also where nobody charges', async () => {
-  const { at, running, binding, tokenQrcId } = await bound()
-  await at.tbank.consent(tokenQrcId, false)
+  const { at, running, binding, token } = await bound(TBANK)
+  await at.tbank.consent(token.qrcId, false)
   await running.connector.settle()
-  at.clock.now += HOUR
-  await running.connector.settle()
+  await running.later(HOUR)
   expect(at.service.site('cafe').bindings.get(binding.bindingUid)).toMatchObject({ status: 'DELETED' })
 })
 
@@ -83,9 +77,8 @@ it.each([
   '%s does not take a refusal from before the consent for an end, and of the consent it knows %s',
   async (...each) => {
     const [, , disk, endsIn] = each
-    const { at, running, binding } = await bound()
-    await running.stop()
-    rmSync(join(at.directory, 'connector.sqlite'))
+    const { at, running, binding } = await bound(TBANK)
+    await running.loseDisk()
     const restoredFrom = at.clock.now
     if (disk === 'restored') {
       await (await start(at)).stop()
@@ -100,15 +93,14 @@ it.each([
     expect(at.tbank.callsOf('GetAddAccountQrState').length).toBeGreaterThan(0)
     at.clock.now += 10 * MINUTE
     const asked = await charge(at, binding, await register(at, 'cafe', { amount: PRICE }))
-    await minutes({ at, running: next }, 1)
+    await next.later(MINUTE)
     expect(asked.result()?.status).toBe('COMPLETED')
   },
 )
 
 it('a refusal from before the consent of a binding that is not on disk leaves its charge waiting', async () => {
-  const { at, running, binding, link } = await bound()
-  await running.stop()
-  rmSync(join(at.directory, 'connector.sqlite'))
+  const { at, running, binding, link } = await bound(TBANK)
+  await running.loseDisk()
   const next = await start(at)
   await next.connector.settle()
   at.tbank.fail('GetAddAccountQrState', { changes: { Status: 'INACTIVE' } }, 2)
@@ -116,13 +108,13 @@ it('a refusal from before the consent of a binding that is not on disk leaves it
   await next.connector.settle()
   expect(next.core.disk.bindings.get({ site: 'cafe', bindingUid: binding.bindingUid })).toBeUndefined()
   expect(asked.result()).toBeUndefined()
-  await minutes({ at, running: next }, 2)
+  await next.later(MINUTE, 2)
   expect(asked.result()?.status).toBe('COMPLETED')
 })
 
 it('no answer of the bank brings its token into a report or the log', async () => {
   for (const ErrorCode of ['3015', '9999']) {
-    const { at, running, request, binding, link } = await bound()
+    const { at, running, request, binding, link } = await bound(TBANK)
     const Details = `AccountToken TOKEN${request}`
     at.tbank.fail('ChargeQr', { status: 200, body: { Success: false, ErrorCode, Message: 'x', Details } })
     await charge(at, binding, link)
@@ -141,19 +133,19 @@ it('no answer of the bank brings its token into a report or the log', async () =
 })
 
 it('a text of the bank that is cut in the midst of the token has no part of it', async () => {
-  const token = 'T'.repeat(120)
+  const secret = 'T'.repeat(120)
   for (const [ErrorCode, limit] of [
     ['3015', 300],
     ['9999', 200],
     ['1', 300],
   ] as const) {
-    const { at, running, binding, link, tokenQrcId } = await bound()
-    at.tbank.binding(tokenQrcId).accountToken = token
-    const Details = `${'x'.repeat(limit - 60)} ${token}`
+    const { at, running, binding, link, token } = await bound(TBANK)
+    at.tbank.binding(token.qrcId).accountToken = secret
+    const Details = `${'x'.repeat(limit - 60)} ${secret}`
     at.tbank.fail('ChargeQr', { status: 200, body: { Success: false, ErrorCode, Message: '', Details } })
     await charge(at, binding, link)
     await running.connector.settle()
-    expect(at.tbank.callsOf('ChargeQr').map(({ body }) => Object(body).AccountToken)).toEqual([token])
+    expect(at.tbank.callsOf('ChargeQr').map(({ body }) => Object(body).AccountToken)).toEqual([secret])
     const { disk } = running.core
     const said = JSON.stringify([at.service.reports, running.log, disk.reports.since(0), disk.charges.held()])
     expect(said).not.toContain('TTT')
@@ -162,11 +154,8 @@ it('a text of the bank that is cut in the midst of the token has no part of it',
 })
 
 it('a bank that does not answer delays no charge at another', async () => {
-  const { at, running, binding, link } = await bound()
-  const token = await registerToken(at, 'farm')
-  at.clock.now += MINUTE
-  await at.raiffeisen.consent(token.qrcId, 'SUBSCRIBED')
-  await running.connector.settle()
+  const { at, running, binding, link } = await bound(TBANK)
+  const farm = await bind({ at, running }, RAIFFEISEN)
   let release = () => {}
   const silence = new Promise<void>((resolve) => {
     release = resolve
@@ -175,11 +164,7 @@ it('a bank that does not answer delays no charge at another', async () => {
   for (let i = 0; i < 20; i++) await charge(at, binding, link)
   running.connector.turn()
   await expect.poll(() => at.tbank.callsOf('ChargeQr').length).toBe(16)
-  const other = await charge(
-    at,
-    boundBy(at, 'farm', token.qrcId),
-    await register(at, 'farm', { amount: PRICE }),
-  )
+  const other = await charge(at, farm.binding, await register(at, 'farm', { amount: PRICE }))
   await expect
     .poll(() => {
       running.connector.turn()
@@ -191,7 +176,7 @@ it('a bank that does not answer delays no charge at another', async () => {
 })
 
 it('a sent charge whose credentials are gone is held: the operator can end it, and the bank when it is back', async () => {
-  const { at, running, binding, link } = await bound()
+  const { at, running, binding, link } = await bound(TBANK)
   at.tbank.chargeResult = 'AUTHORIZING'
   const asked = await charge(at, binding, link)
   await running.connector.settle()
@@ -217,7 +202,7 @@ it('a sent charge whose credentials are gone is held: the operator can end it, a
 })
 
 it('a charge that the operator completes while its credentials are gone has its own reference: its refund goes to it', async () => {
-  const { at, running, binding, link } = await bound()
+  const { at, running, binding, link } = await bound(TBANK)
   at.tbank.chargeResult = 'AUTHORIZING'
   const asked = await charge(at, binding, link)
   await running.connector.settle()
@@ -245,26 +230,14 @@ it('a charge that the operator completes while its credentials are gone has its 
 })
 
 it('without its bank a charge is completed by a number alone: nobody knows by what a refund would find it', async () => {
-  const { at, running } = await bound()
-  const token = await registerToken(at, 'farm')
-  at.clock.now += MINUTE
-  await at.raiffeisen.consent(token.qrcId, 'SUBSCRIBED')
-  await running.connector.settle()
-  at.raiffeisen.chargeResult = 'IN_PROGRESS'
-  const asked = await charge(
-    at,
-    boundBy(at, 'farm', token.qrcId),
-    await register(at, 'farm', { amount: PRICE }),
-  )
-  await running.connector.settle()
+  const { at, running, asked } = await charged(RAIFFEISEN, (of) => RAIFFEISEN.decide(of.at, 'IN_PROGRESS'))
   const { order = '' } = at.raiffeisen.charged[0] ?? {}
   await running.stop()
   const { config } = at
   const { 'raif-farm': _, ...banks } = config.banks
   const sites = { ...config.sites, farm: { ...config.sites.farm, bank: 'tbank-cafe' } }
   const next = await start({ ...at, config: { ...config, banks, sites } })
-  at.clock.now += HOUR
-  await next.connector.settle()
+  await next.later(HOUR)
   const of = {
     site: 'farm',
     paymentUid: asked.paymentUid,
@@ -281,15 +254,7 @@ it('without its bank a charge is completed by a number alone: nobody knows by wh
 })
 
 it('a charge that is declined after its link was cancelled says so', async () => {
-  const at = await surroundings()
-  const running = await start(at)
-  at.clock.now += 1_000
-  const token = await registerToken(at, 'farm')
-  at.clock.now += MINUTE
-  await at.raiffeisen.consent(token.qrcId, 'SUBSCRIBED')
-  await running.connector.settle()
-  const binding = boundBy(at, 'farm', token.qrcId)
-  const link = await register(at, 'farm', { amount: PRICE })
+  const { at, running, binding, link } = await bound(RAIFFEISEN)
   let cancelled = 0
   at.raiffeisen.beforeAnswer = async (operation) => {
     if (operation !== 'cancel' || ++cancelled > 1) return

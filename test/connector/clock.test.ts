@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { countExcess } from '../../connector/money/refund/comparison.ts'
-import { boundBy, charge, registerToken } from './bound.ts'
+import { bound, boundBy, charge, RAIFFEISEN, registerToken } from './bound.ts'
 import {
   DAY,
   HOUR,
+  launched,
   MINUTE,
   ofRefund,
   pay,
@@ -18,7 +19,6 @@ import {
   surroundings,
 } from './harness.ts'
 import { runCommand } from './process.ts'
-import { bound } from './raiffeisen-bound.ts'
 
 /** When a code of three days ends. */
 const inThreeDays = (at: Surroundings) => new Date(at.clock.now + 3 * DAY).toISOString()
@@ -132,8 +132,7 @@ it.each(cases)(
     if (begun === 'meanwhile') at.clock.now += ahead
     const isDone = await begin()
     await running.connector.settle()
-    if (begun === 'before') at.clock.now += ahead
-    await running.connector.settle()
+    if (begun === 'before') await running.later(ahead)
     expect(isDone()).toBeFalsy()
     heal()
     if (when === 'at a start') await running.stop()
@@ -148,20 +147,17 @@ it.each([
   ['over', 'OPEN', 'tea'],
   ['cancelled', 'CANCELLED', 'farm'],
 ])('a code that is %s by a clock that was ahead is asked about again', async (_, state, site) => {
-  const at = await surroundings()
-  const { connector, core } = await start(at)
+  const { at, connector, later, core } = await launched()
   const { qrcId, reference } = await register(at, site)
   if (state === 'CANCELLED')
     await at.service.instruct('qrCode.cancel', { siteId: site, qrcId, reference }, at.clock.now)
-  at.clock.now += DAY
-  await connector.settle()
+  await later(DAY)
   expect(core.disk.codes.countOpen()).toBe(0)
   at.clock.now -= DAY
   await connector.settle()
   expect(core.disk.codes.ofSite(site, qrcId)?.state).toBe(state)
   await pay(at, site, qrcId, { times: 0 })
-  at.clock.now += MINUTE
-  await connector.settle()
+  await later(MINUTE)
   expect(at.service.site(site).payments.has(qrcId)).toBe(true)
 })
 
@@ -169,24 +165,19 @@ it.each([
   ['of less than a minute', 0, 30_000],
   ['to a time after the last ask', 30 * MINUTE, 20 * MINUTE],
 ])('a step back %s makes no bank be asked', async (_, pause, step) => {
-  const at = await surroundings()
-  const { connector } = await start(at)
+  const { at, connector, later } = await launched()
   await longCode(at, 'cafe')
-  at.clock.now += 2 * HOUR
-  await connector.settle()
-  at.clock.now += pause
-  await connector.settle()
+  await later(2 * HOUR)
+  await later(pause)
   const asks = at.tbank.calls.length
   at.clock.now -= step
   await connector.settle()
-  at.clock.now += 2 * MINUTE
-  await connector.settle()
+  await later(2 * MINUTE)
   expect(at.tbank.calls).toHaveLength(asks)
 })
 
 it('an ask that was in flight when the clock went back delays the next one by a minute', async () => {
-  const at = await surroundings()
-  const { connector } = await start(at)
+  const { at, connector, later } = await launched()
   const { qrcId } = await longCode(at, 'cafe')
   await connector.settle()
   at.clock.now += DAY
@@ -197,8 +188,7 @@ it('an ask that was in flight when the clock went back delays the next one by a 
   }
   await connector.settle()
   await at.tbank.pay(qrcId, { times: 0 })
-  at.clock.now += MINUTE
-  await connector.settle()
+  await later(MINUTE)
   expect(at.service.site('cafe').payments.has(qrcId)).toBe(true)
 })
 
@@ -267,8 +257,7 @@ it.each([
   ['behind', -96, 1],
   ['ahead', 300 * 24, 73],
 ])('a refund that was sent by a clock that was %s is held 72 hours after it came', async (_, wrong, age) => {
-  const at = await surroundings()
-  const { connector, core } = await start(at)
+  const { at, connector, core } = await launched()
   const link = await register(at, 'farm')
   await at.raiffeisen.pay(link.qrcId)
   await connector.settle()
@@ -289,7 +278,7 @@ it.each([
 })
 
 it('a charge that was sent by a clock that was behind is not held on the bank’s first word', async () => {
-  const { at, running, binding, link } = await bound()
+  const { at, running, binding, link } = await bound(RAIFFEISEN)
   const { connector, core } = running
   at.raiffeisen.fail('charge', { broken: 'before' })
   const right = at.clock.now
@@ -307,8 +296,7 @@ it('a charge that was sent by a clock that was behind is not held on the bank’
 })
 
 it('what rests until somebody acts still rests', async () => {
-  const at = await surroundings()
-  const { connector, core } = await start(at)
+  const { at, connector, core } = await launched()
   const { qrcId } = await register(at, 'cafe')
   core.disk.codes.forget(core.disk.codes.ofLink(qrcId)[0]?.id ?? '')
   await at.tbank.pay(qrcId)
@@ -343,11 +331,9 @@ function rowsOf({ directory }: Surroundings, table: string): Record<string, unkn
 
 describe('a code that has ended', () => {
   async function ended() {
-    const at = await surroundings()
-    const running = await start(at)
+    const { at, running } = await launched()
     const code = await register(at, 'tea')
-    at.clock.now += 3 * HOUR
-    await running.connector.settle()
+    await running.later(3 * HOUR)
     expect(running.core.disk.codes.countOpen()).toBe(0)
     return { at, ...running, code }
   }
@@ -370,11 +356,9 @@ describe('a code that has ended', () => {
 })
 
 it('a consent that a clock a hundred days ahead has given up is asked for again', async () => {
-  const at = await surroundings()
-  const { connector, core } = await start(at)
+  const { at, connector, later, core } = await launched()
   const { qrcId } = await registerToken(at, 'farm')
-  at.clock.now += 100 * DAY
-  await connector.settle()
+  await later(100 * DAY)
   expect(core.disk.bindings.countOpen()).toBe(0)
   at.clock.now -= 100 * DAY
   await at.raiffeisen.consent(qrcId, 'SUBSCRIBED', { times: 0 })
@@ -384,10 +368,8 @@ it('a consent that a clock a hundred days ahead has given up is asked for again'
 
 describe('what the connector remembers of a clock that was ahead', () => {
   it('the lists of the service are read', async () => {
-    const at = await surroundings()
-    const { connector } = await start(at)
-    at.clock.now += DAY
-    await connector.settle()
+    const { at, connector, later } = await launched()
+    await later(DAY)
     at.service.lists.length = 0
     at.clock.now -= DAY
     await connector.settle()
@@ -395,12 +377,10 @@ describe('what the connector remembers of a clock that was ahead', () => {
   })
 
   it('a bank that was down, and is when the clock is right, is asked as soon as ever', async () => {
-    const at = await surroundings()
-    const { connector } = await start(at)
+    const { at, connector, later } = await launched()
     const codes = [await longCode(at, 'cafe'), await longCode(at, 'cafe'), await longCode(at, 'cafe')]
     at.tbank.fail('GetState', { status: 502 }, 100)
-    at.clock.now += DAY
-    await connector.settle()
+    await later(DAY)
     at.clock.now -= DAY
     for (let minute = 0; minute < 3; minute++) {
       await connector.settle()
@@ -408,8 +388,7 @@ describe('what the connector remembers of a clock that was ahead', () => {
     }
     at.tbank.heal()
     for (const { qrcId } of codes) await at.tbank.pay(qrcId, { times: 0 })
-    at.clock.now += 10 * MINUTE
-    await connector.settle()
+    await later(10 * MINUTE)
     expect(at.service.site('cafe').payments.size).toBe(3)
   })
 
@@ -419,8 +398,7 @@ describe('what the connector remembers of a clock that was ahead', () => {
     const link = await register(at, 'farm')
     await at.raiffeisen.pay(link.qrcId)
     await running.connector.settle()
-    at.clock.now += DAY
-    await running.connector.settle()
+    await running.later(DAY)
     at.clock.now -= DAY
     at.raiffeisen.refundStatus = 'DECLINED'
     await refund(at, 'farm', link, '30.00')
@@ -430,14 +408,12 @@ describe('what the connector remembers of a clock that was ahead', () => {
       await running.stop()
       running = await start(at)
     }
-    at.clock.now += 6 * HOUR
-    await running.connector.settle()
+    await running.later(6 * HOUR)
     expect(countExcess(running.core.disk)).toBe(1)
   })
 
   it('a key that Tochka has changed is fetched', async () => {
-    const at = await surroundings()
-    const { connector } = await start(at)
+    const { at, connector } = await launched()
     const { qrcId } = await register(at, 'tea')
     at.clock.now += DAY
     await at.tochka.pay((await register(at, 'tea')).qrcId)
@@ -451,16 +427,14 @@ describe('what the connector remembers of a clock that was ahead', () => {
   it('payers’ data are erased', async () => {
     const at = await surroundings()
     Object.assign(at.config, { retentionDays: 30 })
-    const { connector, core } = await start(at)
-    at.clock.now += 100 * DAY
-    await connector.settle()
+    const { connector, later, core } = await start(at)
+    await later(100 * DAY)
     at.clock.now -= 100 * DAY
     await at.tochka.pay((await register(at, 'tea')).qrcId)
     await connector.settle()
     const hasPayer = () => core.disk.reports.since(0).some(({ body }) => body.includes('payer'))
     expect(hasPayer()).toBe(true)
-    at.clock.now += 31 * DAY
-    await connector.settle()
+    await later(31 * DAY)
     expect(hasPayer()).toBe(false)
   })
 })

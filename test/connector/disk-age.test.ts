@@ -6,20 +6,19 @@ import { describe, expect, it } from 'vitest'
 import { BANKS } from '../../connector/banks/banks.ts'
 import { readConfig } from '../../connector/config/config.ts'
 import { reload } from '../../connector/config/reload.ts'
-import { boundBy, charge, chargeData, PRICE, registerToken } from './bound.ts'
+import { bind, charge, chargeData, PRICE, RAIFFEISEN, TBANK } from './bound.ts'
 import {
-  CAFE,
   FAKES,
   FARM,
   type Fake,
   HOUR,
+  launched,
   MINUTE,
   pay,
   type Running,
   register,
   type Surroundings,
   start,
-  surroundings,
 } from './harness.ts'
 
 const DISK = 'connector.sqlite'
@@ -47,8 +46,7 @@ async function backedUp(at: Surroundings, running: Running): Promise<[Running, n
 
 describe.each(FAKES)('a refund at the bank of $site', (each) => {
   async function paid() {
-    const at = await surroundings()
-    const first = await start(at)
+    const { at, running: first } = await launched()
     at.clock.now += MINUTE
     const link = await register(at, each.site)
     await pay(at, each.site, link.qrcId)
@@ -216,8 +214,7 @@ describe.each(FAKES)('a refund at the bank of $site', (each) => {
     expect(reload(next.core, () => read({ ...at.config, sites }))).toEqual([])
     await next.connector.settle()
     expect(reload(next.core, () => read(at.config))).toEqual([])
-    at.clock.now += 1_000
-    await next.connector.settle()
+    await next.later(1_000)
     expect((await given(at, each, link, 0).send()).status).toBe(202)
     await next.connector.settle()
     expect(bank.callsOf(each.refund)).toHaveLength(1)
@@ -238,23 +235,15 @@ describe.each(FAKES)('a refund at the bank of $site', (each) => {
   })
 })
 
-describe.each([
-  { ...CAFE, charge: 'ChargeQr' },
-  { ...FARM, charge: 'charge' },
-])('a charge at the bank of $site', (each) => {
+describe.each([TBANK, RAIFFEISEN])('a charge at the bank of $site', (each) => {
   async function bound() {
-    const at = await surroundings()
-    const first = await start(at)
+    const { at, running: first } = await launched()
     at.clock.now += 1_000
-    const token = await registerToken(at, each.site)
-    at.clock.now += MINUTE
-    if (each.site === 'cafe') await at.tbank.consent(token.qrcId, true)
-    else await at.raiffeisen.consent(token.qrcId, 'SUBSCRIBED')
-    await first.connector.settle()
+    const { binding } = await bind({ at, running: first }, each)
     const [running, backup] = await backedUp(at, first)
     at.clock.now += MINUTE
     const link = await register(at, each.site, { amount: PRICE })
-    return { at, running, backup, link, binding: boundBy(at, each.site, token.qrcId), bank: each.of(at) }
+    return { at, running, backup, link, binding, bank: each.of(at) }
   }
 
   it.each(CASES)(
@@ -328,8 +317,7 @@ describe('a refund in the console of T-Bank is not made up of one that the disk 
     { loss: 'lost', ahead: 5, title: 'the service is ahead of a new disk' },
     { loss: 'restored', ahead: 5, title: 'the machine of the backup was ahead of that of the restore' },
   ] as const)('$title', async ({ loss, ahead }) => {
-    const at = await surroundings()
-    const first = await start(at)
+    const { at, running: first } = await launched()
     at.clock.now += loss === 'restored' ? ahead * MINUTE : 0
     const link = await register(at, 'cafe')
     await pay(at, 'cafe', link.qrcId)

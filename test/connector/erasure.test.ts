@@ -6,7 +6,18 @@ import { describe, expect, it } from 'vitest'
 import { overwriteRemains } from '../../connector/disk/database.ts'
 import { deliver } from '../../connector/outbox/reporter.ts'
 import { boundBy, charge, PRICE, registerToken } from './bound.ts'
-import { DAY, HOUR, ofRefund, pay, type Running, refund, register, start, surroundings } from './harness.ts'
+import {
+  DAY,
+  HOUR,
+  launched,
+  ofRefund,
+  pay,
+  type Running,
+  refund,
+  register,
+  start,
+  surroundings,
+} from './harness.ts'
 
 type At = Awaited<ReturnType<typeof surroundings>>
 
@@ -40,8 +51,7 @@ async function pass(at: At, { connector }: Running, ms: number) {
 
 describe('of a site whose data the service has deleted', () => {
   it('the bytes are gone from the disk, and a refund that comes again is not executed again', async () => {
-    const at = await surroundings()
-    const running = await start(at)
+    const { at, running } = await launched()
     const { asked } = await paidAndRefunded(at, running)
     expect(isOnDisk(at, PHONE)).toBe(true)
     at.service.deleted.add('tea')
@@ -60,8 +70,7 @@ describe('of a site whose data the service has deleted', () => {
   })
 
   it('a payment that comes later leaves nothing either: its report is refused, and erased', async () => {
-    const at = await surroundings()
-    const running = await start(at)
+    const { at, running } = await launched()
     const { link: before } = await paidAndRefunded(at, running)
     const link = await register(at, 'tea')
     at.service.deleted.add('tea')
@@ -85,9 +94,8 @@ describe('of a site whose data the service has deleted', () => {
       },
     ],
   ])('what is stored %sbehind a pass that is under way is erased by the next one', async (_, send) => {
-    const at = await surroundings()
-    const running = await start(at)
-    const { connector, core } = running
+    const { at, running } = await launched()
+    const { connector, later, core } = running
     const report = { site: 'tea', path: 'qrCodes/A/payments/B', body: { status: 'DECLINED' } }
     core.disk.reports.put(report, at.clock.now)
     await connector.settle()
@@ -99,8 +107,7 @@ describe('of a site whose data the service has deleted', () => {
       }
     })
     at.service.deleted.add('tea')
-    at.clock.now += HOUR
-    await connector.settle(2)
+    await later(HOUR, 1, 2)
     core.disk.reports.put({ ...report, body: { status: 'DECLINED', payer: { phone: PHONE } } }, at.clock.now)
     await send(at, running)
     expect(isOnDisk(at, PHONE)).toBe(true)
@@ -109,8 +116,7 @@ describe('of a site whose data the service has deleted', () => {
   })
 
   it('a charge that comes again is not executed again; what the merchant wrote of it is gone', async () => {
-    const at = await surroundings()
-    const running = await start(at)
+    const { at, running } = await launched()
     at.clock.now += 1_000
     const { qrcId } = await registerToken(at, 'cafe')
     await at.tbank.consent(qrcId, true)
@@ -129,8 +135,7 @@ describe('of a site whose data the service has deleted', () => {
   })
 
   it('the data of other sites stay', async () => {
-    const at = await surroundings()
-    const running = await start(at)
+    const { at, running } = await launched()
     await paidAndRefunded(at, running)
     at.service.deleted.add('farm')
     await pass(at, running, HOUR)
@@ -138,8 +143,7 @@ describe('of a site whose data the service has deleted', () => {
   })
 
   it('a 410 that is not the service’s own erases nothing', async () => {
-    const at = await surroundings()
-    const running = await start(at)
+    const { at, running } = await launched()
     const { asked } = await paidAndRefunded(at, running)
     at.service.failures.push(410)
     await asked.again()
@@ -215,8 +219,7 @@ describe('retention', () => {
   })
 
   it('erases nothing where it is not set', async () => {
-    const at = await surroundings()
-    const running = await start(at)
+    const { at, running } = await launched()
     await paidAndRefunded(at, running)
     await pass(at, running, 4000 * DAY)
     expect(isOnDisk(at, PHONE)).toBe(true)
@@ -230,8 +233,7 @@ describe('retention', () => {
 })
 
 it('what an earlier version has left in the file is overwritten once', async () => {
-  const at = await surroundings()
-  const running = await start(at)
+  const { at, running } = await launched()
   await running.stop()
   const file = join(at.directory, 'connector.sqlite')
   const earlier = new DatabaseSync(file)

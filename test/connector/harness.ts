@@ -137,7 +137,11 @@ export interface Running {
   connector: Connector
   log: { level: LogLevel; message: string; fields: Fields }[]
   url: string
+  /** The time passes so often, each time by `ms`, and what is due then is done, in so many turns. */
+  later: (ms: number, times?: number, turns?: number) => Promise<void>
   stop: () => Promise<void>
+  /** Stops, and its disk is lost. */
+  loseDisk: () => Promise<void>
 }
 
 /** A connector on the directory; the banks' webhooks and the service's instructions go to it. */
@@ -177,7 +181,24 @@ export async function start(
     await connector.stop()
   }
   cleanups.push(stop)
-  return { core, connector, log, url, stop }
+  const later = async (ms: number, times = 1, turns?: number) => {
+    for (let i = 0; i < times; i++) {
+      clock.now += ms
+      await connector.settle(turns)
+    }
+  }
+  const loseDisk = async () => {
+    await stop()
+    rmSync(join(directory, 'connector.sqlite'))
+  }
+  return { core, connector, log, url, later, stop, loseDisk }
+}
+
+/** The surroundings, and a connector that runs in them. */
+export async function launched() {
+  const at = await surroundings()
+  const running = await start(at)
+  return { at, running, ...running }
 }
 
 let keys = 0

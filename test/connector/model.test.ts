@@ -111,13 +111,12 @@ const action: fc.Arbitrary<[string, Action]> = fc.oneof(
     },
   ]),
   fc.constant<[string, Action]>(['turn', ({ running }) => running.connector.settle(2)]),
-  fc.integer({ min: 1, max: 30 }).map((minutes): [string, Action] => [
-    `${minutes} minutes`,
-    async ({ at, running }) => {
-      at.clock.now += minutes * MINUTE
-      await running.connector.settle(1)
-    },
-  ]),
+  fc
+    .integer({ min: 1, max: 30 })
+    .map((minutes): [string, Action] => [
+      `${minutes} minutes`,
+      ({ running }) => running.later(minutes * MINUTE, 1, 1),
+    ]),
   fc.constant<[string, Action]>([
     'restart',
     async (world) => {

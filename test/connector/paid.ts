@@ -1,11 +1,10 @@
 // A paid code whose payment is refunded, for tests; and how the answer to a refund gets lost.
 import { expect } from 'vitest'
-import { type Fake, pay, register, start, surroundings } from './harness.ts'
+import { type Fake, launched, pay, register } from './harness.ts'
 
 /** A connector, and a paid code of the bank's site. */
 export async function paid(bank: Fake) {
-  const at = await surroundings()
-  const running = await start(at)
+  const { at, running } = await launched()
   const link = await register(at, bank.site)
   await pay(at, bank.site, link.qrcId)
   await running.connector.settle()

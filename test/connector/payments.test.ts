@@ -1,11 +1,10 @@
 // One payment is one payment, however the bank writes its time, and two are two, also where the bank leaves their numbers empty.
 import { describe, expect, it } from 'vitest'
-import { fakeOf, MINUTE, pay, register, start, surroundings } from './harness.ts'
+import { fakeOf, launched, MINUTE, pay, register } from './harness.ts'
 
 /** A paid code, whose row on disk has a key of an older version. */
 async function paid(fraction: '' | '.109') {
-  const at = await surroundings()
-  const running = await start(at)
+  const { at, running } = await launched()
   const link = await register(at, 'farm')
   await pay(at, 'farm', link.qrcId, { times: 0 })
   const code = at.raiffeisen.codes.get(link.qrcId)
@@ -60,13 +59,11 @@ it.each([
   ['neither time nor number', { transactionId: undefined, transactionDate: undefined }, {}],
   ['a number alone', { transactionDate: undefined }, { transactionId: undefined }],
 ])('a payment of which the bank states %s at first is one payment', async (_, first, then) => {
-  const at = await surroundings()
-  const { connector, core } = await start(at)
+  const { at, connector, later, core } = await launched()
   const link = await register(at, 'farm')
   await pay(at, 'farm', link.qrcId, { times: 0 })
   at.raiffeisen.fail('status', { changes: first })
-  at.clock.now += MINUTE
-  await connector.settle()
+  await later(MINUTE)
   at.raiffeisen.fail('status', { changes: then })
   await at.raiffeisen.deliver(link.qrcId)
   await connector.settle()
@@ -76,8 +73,7 @@ it.each([
 })
 
 it('a webhook of a link is done where the bank states the payment without its time', async () => {
-  const at = await surroundings()
-  const { connector, core } = await start(at)
+  const { at, connector, core } = await launched()
   const link = await register(at, 'farm')
   at.raiffeisen.fail('status', { changes: { transactionDate: undefined } }, 99)
   await pay(at, 'farm', link.qrcId)
@@ -87,13 +83,11 @@ it('a webhook of a link is done where the bank states the payment without its ti
 })
 
 it('a number that is larger than a safe integer is none: the payment of a link is reported all the same', async () => {
-  const at = await surroundings()
-  const { connector, core } = await start(at)
+  const { at, later, core } = await launched()
   const link = await register(at, 'farm')
   at.raiffeisen.fail('status', { changes: { transactionId: 2 ** 53 } })
   await pay(at, 'farm', link.qrcId, { times: 0 })
-  at.clock.now += MINUTE
-  await connector.settle()
+  await later(MINUTE)
   expect(core.disk.payments.ofCode('farm', link.qrcId)).toMatchObject([
     { number: link.reference.split(':')[1] },
   ])
@@ -107,15 +101,11 @@ it.each([
 ])(
   '%s: a payment of which %s states an amount that none can have is told once it is known: %o',
   async (site, operation, changes) => {
-    const at = await surroundings()
-    const { connector, core } = await start(at)
+    const { at, later, core } = await launched()
     const link = await register(at, site)
     await pay(at, site, link.qrcId, { times: 0 })
     fakeOf(site).of(at).fail(operation, { changes })
-    for (let minutes = 0; minutes < 3; minutes++) {
-      at.clock.now += MINUTE
-      await connector.settle()
-    }
+    await later(MINUTE, 3)
     expect(Array.from(at.service.site(site).payments.values())).toMatchObject([
       { status: 'COMPLETED', amount: { value: '100.00' } },
     ])
@@ -126,8 +116,7 @@ it.each([
 it.each([0, '', -10_000, 0.5])(
   'a payment of which a webhook of T-Bank states the amount %j has that which the bank states when asked',
   async (Amount) => {
-    const at = await surroundings()
-    const { connector, core } = await start(at)
+    const { at, connector, core } = await launched()
     const { qrcId } = await register(at, 'cafe')
     const paymentId = await at.tbank.pay(qrcId, { times: 0 })
     const { Data: _, ...notification } = at.tbank.notificationOf(paymentId)
@@ -142,15 +131,13 @@ it.each([0, '', -10_000, 0.5])(
 
 /** Two codes of Tochka, each with a payment whose numbers the bank leaves empty. */
 async function unnumbered(status: 'Accepted' | 'Rejected', changes: object = {}) {
-  const at = await surroundings()
-  const { connector } = await start(at)
+  const { at, connector, later } = await launched()
   const links = [await register(at, 'tea', changes), await register(at, 'tea', changes)]
   for (const { qrcId } of links) await at.tochka.pay(qrcId, { status, times: 0 })
   const made = Array.from(at.tochka.codes.values(), ({ payments }) => payments).flat()
   const numbers = made.map(({ refTransactionId }) => refTransactionId)
   for (const payment of made) Object.assign(payment, { refTransactionId: '', trxId: '' })
-  at.clock.now += MINUTE
-  await connector.settle()
+  await later(MINUTE)
   const reported = () => Array.from(at.service.site('tea').payments.values())
   return { at, connector, links, made, numbers, reported }
 }

@@ -5,9 +5,8 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { MOVED, moved, PLACE, Place, Queue, WOKEN } from '../../connector/work/queue.ts'
-import { charge } from './bound.ts'
-import { deliver, HOUR, MINUTE, register, start, surroundings } from './harness.ts'
-import { bound } from './tbank-bound.ts'
+import { bound, charge, TBANK } from './bound.ts'
+import { deliver, HOUR, launched, MINUTE, register, start, surroundings } from './harness.ts'
 
 const Row = Place.extend({ id: z.string(), bank: z.string(), key: z.string() })
 
@@ -126,7 +125,7 @@ describe('a queue', () => {
 })
 
 it('a charge that its webhook wakes while the bank is asked about it is asked about at once', async () => {
-  const { at, running, binding, link } = await bound()
+  const { at, running, binding, link } = await bound(TBANK)
   const { charges } = running.core.disk
   at.tbank.chargeResult = 'AUTHORIZING'
   const asked = await charge(at, binding, link)
@@ -146,8 +145,7 @@ it('a charge that its webhook wakes while the bank is asked about it is asked ab
 })
 
 it('a webhook whose code is registered while it is looked for is reported at once', async () => {
-  const at = await surroundings()
-  const { core, connector } = await start(at)
+  const { at, core, connector } = await launched()
   const { qrcId, reference } = await register(at, 'cafe')
   await at.tbank.pay(qrcId)
   const [row] = core.disk.webhooks.waiting()
@@ -160,8 +158,7 @@ it('a webhook whose code is registered while it is looked for is reported at onc
 })
 
 it('a webhook that the bank repeats while the bank is asked about it is asked about again', async () => {
-  const at = await surroundings()
-  const { connector } = await start(at)
+  const { at, connector } = await launched()
   const { qrcId } = await register(at, 'farm')
   await at.raiffeisen.pay(qrcId)
   await connector.settle()

@@ -1,13 +1,20 @@
 // Reconciliation: webhooks get lost, connectors are down, banks are slow; every payment is found.
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { DAY, HOUR, MINUTE, pay, register, type Surroundings, start, surroundings } from './harness.ts'
+import {
+  DAY,
+  HOUR,
+  launched,
+  MINUTE,
+  pay,
+  register,
+  type Surroundings,
+  start,
+  surroundings,
+} from './harness.ts'
 
 describe.each(['tea', 'cafe', 'farm'])('%s', (site) => {
   it('a connector that was down over a weekend asks for all that ended meanwhile', async () => {
-    const at = await surroundings()
-    const first = await start(at)
+    const { at, running: first } = await launched()
     const paid = await register(at, site)
     const unpaid = await register(at, site)
     await first.stop()
@@ -19,8 +26,7 @@ describe.each(['tea', 'cafe', 'farm'])('%s', (site) => {
     expect(next.core.disk.codes.countOpen()).toBe(0)
     // Once: nobody is asked again about what has ended.
     const calls = [at.tochka, at.tbank, at.raiffeisen].flatMap((bank) => bank.calls).length
-    at.clock.now += DAY
-    await next.connector.settle()
+    await next.later(DAY)
     expect([at.tochka, at.tbank, at.raiffeisen].flatMap((bank) => bank.calls)).toHaveLength(calls)
     expect(at.service.site(site).payments.has(unpaid.qrcId)).toBe(false)
   })
@@ -29,11 +35,9 @@ describe.each(['tea', 'cafe', 'farm'])('%s', (site) => {
     ['payable', MINUTE],
     ['ended over a weekend', 3 * DAY],
   ])('a connector on a new disk asks about the codes of the service’s list that are %s', async (_, time) => {
-    const at = await surroundings()
-    const first = await start(at)
+    const { at, running: first } = await launched()
     const { qrcId, reference } = await register(at, site)
-    await first.stop()
-    rmSync(join(at.directory, 'connector.sqlite'))
+    await first.loseDisk()
     const code = {
       siteId: site,
       qrcId,
@@ -52,39 +56,31 @@ describe.each(['tea', 'cafe', 'farm'])('%s', (site) => {
 })
 
 it('asks Tochka for the status in the first day, and for its list of payments afterwards', async () => {
-  const at = await surroundings()
-  const { connector } = await start(at)
+  const { at, later } = await launched()
   await register(at, 'tea', { ttl: 4_320, expiresOn: new Date(at.clock.now + 3 * DAY).toISOString() })
-  at.clock.now += MINUTE
-  await connector.settle()
+  await later(MINUTE)
   expect(at.tochka.calls.map(({ operation }) => operation)).toEqual(['register', 'status'])
-  at.clock.now += 2 * DAY
-  await connector.settle()
+  await later(2 * DAY)
   expect(at.tochka.calls.at(-1)).toMatchObject({ operation: 'payments', query: { fromDate: '2026-11-20' } })
 })
 
 it('an ended code that Tochka’s answer leaves out is looked for in its list of payments', async () => {
-  const at = await surroundings()
-  const { connector } = await start(at)
+  const { at, later } = await launched()
   const { qrcId } = await register(at, 'tea')
   await at.tochka.pay(qrcId, { times: 0 })
   at.tochka.fail('status', { status: 200, body: { Data: { paymentList: [] } } }, 100)
-  at.clock.now += 62 * MINUTE
-  await connector.settle()
+  await later(62 * MINUTE)
   expect(at.service.site('tea').payments.get(qrcId)?.status).toBe('COMPLETED')
 })
 
 it('a payment in progress at the end of its code is waited for', async () => {
-  const at = await surroundings()
-  const { connector } = await start(at)
+  const { at, later } = await launched()
   const { qrcId } = await register(at, 'tea')
   const ref = await at.tochka.pay(qrcId, { status: 'InProgress' })
-  at.clock.now += 62 * MINUTE
-  await connector.settle()
+  await later(62 * MINUTE)
   expect(at.service.reports).toEqual([])
   at.tochka.finish(ref, 'Accepted')
-  at.clock.now += MINUTE
-  await connector.settle()
+  await later(MINUTE)
   expect(at.service.site('tea').payments.get(qrcId)?.status).toBe('COMPLETED')
 })
 
@@ -103,15 +99,13 @@ const heal = (at: Surroundings) => {
 describe.each(['tea', 'cafe', 'farm'])('%s, whose webhook is lost', (site) => {
   /** A code of a minute, which the bank refuses to state until long after its end. */
   async function refused() {
-    const at = await surroundings()
-    const running = await start(at)
+    const { at, running } = await launched()
     const { qrcId } = await register(at, site, {
       ttl: 1,
       expiresOn: new Date(at.clock.now + MINUTE).toISOString(),
     })
     const pass = async (time: number) => {
-      at.clock.now += time
-      await running.connector.settle()
+      await running.later(time)
     }
     return { at, ...running, qrcId, pass }
   }
@@ -128,11 +122,10 @@ describe.each(['tea', 'cafe', 'farm'])('%s, whose webhook is lost', (site) => {
   })
 
   it('a code that the bank refuses for 72 hours is named, and asked about by reconcile alone', async () => {
-    const { at, connector, core, log, qrcId, pass } = await refused()
+    const { at, later, core, log, qrcId, pass } = await refused()
     refuse(at, site, 1_000)
     for (let hour = 0; hour <= 73; hour++) {
-      at.clock.now += HOUR
-      await connector.settle(1)
+      await later(HOUR, 1, 1)
     }
     expect(core.disk.lateAsks.unresolved()).toEqual([{ site, qrcId, saleUid: '' }])
     expect(core.disk.codes.countOpen()).toBe(0)
@@ -179,88 +172,74 @@ it.each([
     },
   ],
 ])('a list of Tochka %s does not end a code', async (_, body) => {
-  const at = await surroundings()
-  const { connector } = await start(at)
+  const { at, connector, later } = await launched()
   const { qrcId } = await register(at, 'tea')
   await pay(at, 'tea', qrcId, { times: 0 })
   at.clock.now += 3 * DAY
   at.tochka.fail('payments', { status: 200, body })
   await connector.settle(1)
   expect(at.service.reports).toEqual([])
-  at.clock.now += HOUR
-  await connector.settle()
+  await later(HOUR)
   expect(at.service.site('tea').payments.get(qrcId)).toMatchObject({ status: 'COMPLETED' })
 })
 
 it('a payment that Raiffeisenbank states with its code alone is waited for', async () => {
-  const at = await surroundings()
-  const { connector, core } = await start(at)
+  const { at, later, core } = await launched()
   const { qrcId } = await register(at, 'farm')
   await pay(at, 'farm', qrcId, { times: 0 })
   at.raiffeisen.hidePayments = true
-  at.clock.now += 2 * HOUR
-  await connector.settle()
+  await later(2 * HOUR)
   expect(core.disk.codes.countOpen()).toBe(1)
   at.raiffeisen.hidePayments = false
-  at.clock.now += HOUR
-  await connector.settle()
+  await later(HOUR)
   expect(at.service.site('farm').payments.get(qrcId)).toMatchObject({ status: 'COMPLETED' })
 })
 
 /** A code of Raiffeisenbank, whose payment is in progress until the bank is well again. */
 async function paymentInProgress() {
-  const at = await surroundings()
-  const { connector, core, log } = await start(at)
+  const { at, connector, later, core, log } = await launched()
   const { qrcId, reference } = await register(at, 'farm')
   const info = { amount: 100, order: reference.split(':')[1], sbpMerchantId: 'MA0000000552' }
   at.raiffeisen.fail('status', { status: 200, body: { ...info, paymentStatus: 'IN_PROGRESS' } }, 1_000)
-  const hours = async (count: number) => {
-    for (let hour = 0; hour < count; hour++) {
-      at.clock.now += HOUR
-      await connector.settle(1)
-    }
-  }
-  return { at, connector, core, log, qrcId, hours }
+  return { at, connector, later, core, log, qrcId }
 }
 
 it('a payment that stays in progress is named to the operator after three days, and asked about as before', async () => {
-  const { at, connector, core, log, qrcId, hours } = await paymentInProgress()
-  await hours(70)
+  const { at, connector, later, core, log, qrcId } = await paymentInProgress()
+  await later(HOUR, 70, 1)
   expect(core.disk.lateAsks.unresolved()).toEqual([])
-  await hours(30)
+  await later(HOUR, 30, 1)
   expect(core.disk.lateAsks.unresolved()).toMatchObject([{ qrcId }])
   const message = 'a bank does not state whether a code was paid'
   expect(log.filter((line) => line.message === message)).toHaveLength(1)
   at.raiffeisen.heal()
   await pay(at, 'farm', qrcId, { times: 0 })
-  await hours(1)
+  await later(HOUR, 1, 1)
   await connector.settle()
   expect(at.service.site('farm').payments.get(qrcId)).toMatchObject({ status: 'COMPLETED' })
   expect(core.disk.lateAsks.unresolved()).toEqual([])
 })
 
 it('a code whose payment was in progress for long, and was not made, is named no longer', async () => {
-  const { at, connector, core, hours } = await paymentInProgress()
-  await hours(80)
+  const { at, later, core } = await paymentInProgress()
+  await later(HOUR, 80, 1)
   expect(core.disk.lateAsks.countUnresolved()).toBe(1)
   at.raiffeisen.heal()
-  at.clock.now += HOUR
-  await connector.settle()
+  await later(HOUR)
   expect(core.disk.codes.countOpen()).toBe(0)
   expect(core.disk.lateAsks.countUnresolved()).toBe(0)
 })
 
 it('a payment that was in progress for long is found after one ask without an answer', async () => {
-  const { at, connector, core, qrcId, hours } = await paymentInProgress()
-  await hours(80)
+  const { at, later, core, qrcId } = await paymentInProgress()
+  await later(HOUR, 80, 1)
   at.raiffeisen.heal()
   at.raiffeisen.fail('status', { status: 502 })
-  await hours(1)
+  await later(HOUR, 1, 1)
   expect(core.disk.codes.countOpen()).toBe(1)
   expect(core.disk.lateAsks.countUnresolved()).toBe(1)
   await pay(at, 'farm', qrcId, { times: 0 })
-  at.clock.now += HOUR
-  await connector.settle()
+  await later(HOUR)
   expect(at.service.site('farm').payments.get(qrcId)).toMatchObject({ status: 'COMPLETED' })
   expect(core.disk.lateAsks.unresolved()).toEqual([])
 })
@@ -268,12 +247,11 @@ it('a payment that was in progress for long is found after one ask without an an
 it('a list that the service never gives does not make the others long', async () => {
   const at = await surroundings()
   at.service.charges = undefined
-  const { connector } = await start(at)
+  const { connector, later } = await start(at)
   await connector.settle()
   const first = at.service.lists.filter(({ name }) => name === 'qrCodes' || name === 'bindings')
   at.service.lists.length = 0
-  at.clock.now += HOUR
-  await connector.settle()
+  await later(HOUR)
   const next = at.service.lists.filter(({ name }) => name === 'qrCodes' || name === 'bindings')
   expect(next).toHaveLength(first.length)
   expect(Math.min(...first.map(({ endedFrom }) => endedFrom))).toBeLessThan(at.clock.now - 80 * DAY)
@@ -281,8 +259,7 @@ it('a list that the service never gives does not make the others long', async ()
 })
 
 it('the first start after an upgrade reads the lists from where the older version was', async () => {
-  const at = await surroundings()
-  const { connector, core } = await start(at)
+  const { at, connector, core } = await launched()
   for (const site of core.sites.keys())
     core.disk.meta.set(`learnedAt:${site}`, String(at.clock.now - 3 * DAY))
   await connector.settle()
@@ -292,23 +269,20 @@ it('the first start after an upgrade reads the lists from where the older versio
 })
 
 it('a state of another payment is none of this code', async () => {
-  const at = await surroundings()
-  const { connector } = await start(at)
+  const { at, later } = await launched()
   await register(at, 'cafe')
   const other = await register(at, 'cafe')
   await pay(at, 'cafe', other.qrcId, { times: 0 })
   const { paymentId } = at.tbank.session(other.qrcId)
   const body = { Success: true, ErrorCode: '0', Status: 'CONFIRMED', PaymentId: paymentId, Amount: 10_000 }
   at.tbank.fail('GetState', { status: 200, body }, 2)
-  at.clock.now += MINUTE
-  await connector.settle()
+  await later(MINUTE)
   expect(at.tbank.callsOf('GetState')).toHaveLength(2)
   expect(Array.from(at.service.site('cafe').payments.keys())).toEqual([other.qrcId])
 })
 
 it('a page of Tochka’s list that is empty does not end the list, nor make it endless', async () => {
-  const at = await surroundings()
-  const { connector, core } = await start(at)
+  const { at, connector, later, core } = await launched()
   const { qrcId } = await register(at, 'tea')
   await pay(at, 'tea', qrcId, { times: 0 })
   at.clock.now += 3 * DAY
@@ -316,14 +290,12 @@ it('a page of Tochka’s list that is empty does not end the list, nor make it e
   at.tochka.fail('payments', { status: 200, body })
   await connector.settle(1)
   expect([at.tochka.callsOf('payments').length, core.disk.codes.countOpen()]).toEqual([1, 1])
-  at.clock.now += HOUR
-  await connector.settle()
+  await later(HOUR)
   expect(at.service.site('tea').payments.has(qrcId)).toBe(true)
 })
 
 it('a cancelled code with a payment that Raiffeisenbank does not number is not over', async () => {
-  const at = await surroundings()
-  const { connector, core } = await start(at)
+  const { at, later, core } = await launched()
   const { qrcId } = await register(at, 'farm', { type: 'STATIC', ttl: undefined, expiresOn: undefined })
   await at.service.instruct('qrCode.cancel', { siteId: 'farm', qrcId }, at.clock.now)
   const order = core.disk.codes.ofSite('farm', qrcId)?.reference?.split(':')[1]
@@ -331,25 +303,21 @@ it('a cancelled code with a payment that Raiffeisenbank does not number is not o
   at.raiffeisen.fail('status', { status: 200, body: info }, 3)
   await pay(at, 'farm', qrcId, { times: 0 })
   for (let hour = 0; hour < 3; hour++) {
-    at.clock.now += HOUR
-    await connector.settle(1)
+    await later(HOUR, 1, 1)
     expect(core.disk.codes.countOpen()).toBe(1)
   }
-  at.clock.now += HOUR
-  await connector.settle()
+  await later(HOUR)
   expect(at.service.site('farm').payments.size).toBe(1)
 })
 
 it('a code cancelled at the bank is asked about until the bank states it as cancelled', async () => {
-  const at = await surroundings()
-  const { connector, core } = await start(at)
+  const { at, later, core } = await launched()
   const { qrcId } = await register(at, 'farm', { type: 'STATIC', ttl: undefined, expiresOn: undefined })
   at.clock.now += MINUTE
   await at.service.instruct('qrCode.cancel', { siteId: 'farm', qrcId }, at.clock.now)
   at.raiffeisen.fail('code', { status: 404 }, 2)
   for (const open of [1, 1, 0]) {
-    at.clock.now += HOUR
-    await connector.settle()
+    await later(HOUR)
     expect(core.disk.codes.countOpen()).toBe(open)
   }
 })
@@ -357,28 +325,22 @@ it('a code cancelled at the bank is asked about until the bank states it as canc
 it.each([{ status: 404 }, { status: 500 }, { broken: 'before' }] as const)(
   'one code without an answer pauses no other: %j',
   async (fault) => {
-    const at = await surroundings()
-    const { connector } = await start(at)
+    const { at, connector, later } = await launched()
     const bad = await register(at, 'tea')
     const good = await register(at, 'tea')
     await pay(at, 'tea', good.qrcId, { times: 0 })
     at.tochka.failAt(bad.qrcId, fault)
-    at.clock.now += MINUTE
-    await connector.settle(1)
+    await later(MINUTE, 1, 1)
     await connector.settle(1)
     expect(at.service.site('tea').payments.has(good.qrcId)).toBe(true)
-    for (let minute = 0; minute < 5; minute++) {
-      at.clock.now += MINUTE
-      await connector.settle()
-    }
+    await later(MINUTE, 5)
     const asked = at.tochka.callsOf('status').filter(({ path }) => path.includes(bad.qrcId))
     expect(asked).toHaveLength(6)
   },
 )
 
 it.each([404, 503])('many codes that get %i leave the bank’s other codes their turn', async (status) => {
-  const at = await surroundings()
-  const { connector } = await start(at)
+  const { at, connector } = await launched()
   for (let i = 0; i < 20; i++) at.tochka.failAt((await register(at, 'tea')).qrcId, { status })
   const good = await register(at, 'tea')
   await pay(at, 'tea', good.qrcId, { times: 0 })
@@ -391,8 +353,7 @@ it.each([404, 503])('many codes that get %i leave the bank’s other codes their
 })
 
 it('a bank that is down is asked less and less, and the others as before', async () => {
-  const at = await surroundings()
-  const { connector } = await start(at)
+  const { at, connector } = await launched()
   for (let i = 0; i < 6; i++) await register(at, 'tea')
   await register(at, 'cafe')
   at.tochka.fail('status', { status: 503 }, 1_000)
@@ -413,26 +374,20 @@ it('a bank that is down is asked less and less, and the others as before', async
 })
 
 it('a bank that is down for a week leaves nothing to the operator', async () => {
-  const at = await surroundings()
-  const { connector, core } = await start(at)
+  const { at, later, core } = await launched()
   const codes = []
   for (let i = 0; i < 6; i++) codes.push(await register(at, 'tea'))
   for (const { qrcId } of codes) await pay(at, 'tea', qrcId, { times: 0 })
   at.tochka.fail('*', { status: 503 }, 10_000)
-  for (let hour = 0; hour < 7 * 24; hour++) {
-    at.clock.now += HOUR
-    await connector.settle(1)
-  }
+  await later(HOUR, 7 * 24, 1)
   expect(core.disk.lateAsks.unresolved()).toEqual([])
   at.tochka.heal()
-  at.clock.now += HOUR
-  await connector.settle()
+  await later(HOUR)
   expect(at.service.site('tea').payments.size).toBe(6)
 })
 
 it('a bank that answers 429 is asked again when it says', async () => {
-  const at = await surroundings()
-  const { connector } = await start(at)
+  const { at, connector } = await launched()
   await register(at, 'tea')
   at.tochka.fail('status', { status: 429, retryAfter: 90 })
   const asked: number[] = []
@@ -447,29 +402,24 @@ it('a bank that answers 429 is asked again when it says', async () => {
 })
 
 it('a bank that demands a wait of years is asked again within an hour', async () => {
-  const at = await surroundings()
-  const { connector } = await start(at)
+  const { at, later } = await launched()
   const { qrcId } = await register(at, 'tea')
   await pay(at, 'tea', qrcId, { times: 0 })
   at.tochka.fail('status', { status: 429, retryAfter: 1e12 + 0.5 })
   for (let minute = 0; minute <= 62; minute++) {
-    at.clock.now += MINUTE
-    await connector.settle(1)
+    await later(MINUTE, 1, 1)
   }
   expect(at.service.site('tea').payments.has(qrcId)).toBe(true)
 })
 
 it('a list without the payment that the status tells of is asked again', async () => {
-  const at = await surroundings()
-  const { connector } = await start(at)
+  const { at, later } = await launched()
   const { qrcId } = await register(at, 'tea')
   await at.tochka.pay(qrcId, { times: 0 })
   at.tochka.fail('payments', { status: 500 })
-  at.clock.now += MINUTE
-  await connector.settle()
+  await later(MINUTE)
   expect(at.service.reports).toEqual([])
-  at.clock.now += MINUTE
-  await connector.settle()
+  await later(MINUTE)
   expect(at.service.site('tea').payments.size).toBe(1)
 })
 
@@ -477,25 +427,21 @@ describe('reports', () => {
   it.each([401, 404, 409, 429, 500, 503])(
     'a report that got %i is sent until it is accepted',
     async (status) => {
-      const at = await surroundings()
-      const { connector, core } = await start(at)
+      const { at, connector, later, core } = await launched()
       const { qrcId } = await register(at, 'tea')
       at.service.failures.push(status, status)
       await at.tochka.pay(qrcId)
       await connector.settle()
       expect(core.disk.reports.notAccepted()).toMatchObject([{ attempts: 1 }])
-      at.clock.now += MINUTE
-      await connector.settle(1)
-      at.clock.now += MINUTE
-      await connector.settle()
+      await later(MINUTE, 1, 1)
+      await later(MINUTE)
       expect(core.disk.reports.notAccepted()).toEqual([])
       expect(at.service.site('tea').payments.get(qrcId)?.status).toBe('COMPLETED')
     },
   )
 
   it('a deleted site is not asked about any more, and its reports stay listed', async () => {
-    const at = await surroundings()
-    const { connector, core } = await start(at)
+    const { at, connector, core } = await launched()
     const { qrcId } = await register(at, 'tea')
     await register(at, 'tea')
     at.service.deleted.add('tea')
@@ -510,8 +456,7 @@ describe('reports', () => {
   })
 
   it('those of one site that get no answer delay those of no other', async () => {
-    const at = await surroundings()
-    const { connector, core } = await start(at)
+    const { at, connector, core } = await launched()
     const silence = Promise.withResolvers<void>()
     onTestFinished(() => silence.resolve())
     const { fetch } = core.platform
@@ -532,8 +477,7 @@ describe('reports', () => {
   })
 
   it('a service that demands a wait of years gets the report again within an hour', async () => {
-    const at = await surroundings()
-    const { connector, core } = await start(at)
+    const { at, connector, later, core } = await launched()
     const { fetch } = core.platform
     const busy = new Response('', { status: 429, headers: { 'retry-after': '1000000000000' } })
     Object.assign(core.platform, { fetch: async () => busy })
@@ -541,14 +485,12 @@ describe('reports', () => {
     await connector.settle(1)
     expect(core.disk.reports.notAccepted()).toMatchObject([{ attempts: 1 }])
     Object.assign(core.platform, { fetch })
-    at.clock.now += HOUR
-    await connector.settle(1)
+    await later(HOUR, 1, 1)
     expect(core.disk.reports.notAccepted()).toEqual([])
   })
 
   it('a service that is down loses nothing', async () => {
-    const at = await surroundings()
-    const { connector, core } = await start(at)
+    const { at, connector, core } = await launched()
     const { qrcId } = await register(at, 'cafe')
     await at.service.close()
     await at.tbank.pay(qrcId)

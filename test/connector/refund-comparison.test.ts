@@ -5,19 +5,17 @@ import { finishRefund } from '../../connector/money/refund/refunds.ts'
 import {
   DAY,
   HOUR,
+  launched,
   MINUTE,
   pay,
   type Running,
   refund,
   register,
   type Surroundings,
-  start,
-  surroundings,
 } from './harness.ts'
 
 async function paid(site: string) {
-  const at = await surroundings()
-  const running = await start(at)
+  const { at, running } = await launched()
   const link = await register(at, site)
   at.clock.now += MINUTE
   await pay(at, site, link.qrcId)
@@ -62,13 +60,12 @@ it('a completed refund that Raiffeisenbank does not have is a difference', async
 })
 
 it('a refund of Tochka is compared by the bank’s number, where it has given one', async () => {
-  const { at, core, connector, refunded } = await paid('tea')
+  const { at, core, later, refunded } = await paid('tea')
   at.tochka.refundStatus = 'WaitingForAccept'
   await refunded('30.00')
   const id = onlyOf(at.tochka.refunds)
   at.tochka.settleRefund(id, 'Rejected')
-  at.clock.now += HOUR
-  await connector.settle()
+  await later(HOUR)
   expect(await findings(at, { core })).toEqual([])
   at.tochka.settleRefund(id, 'Accepted')
   expect(await findings(at, { core })).toMatchObject([{ kind: 'EXCESS' }])
@@ -189,14 +186,11 @@ it('a bank that does not answer is not comparable', async () => {
 })
 
 it('the running connector compares what an operator has decided this week, also where it was given long before', async () => {
-  const { at, core, connector, link } = await paid('farm')
+  const { at, core, connector, later, link } = await paid('farm')
   at.raiffeisen.refundStatus = 'IN_PROGRESS'
   const { refundUid } = await refund(at, 'farm', link, '30.00')
   await connector.settle()
-  for (let day = 0; day < 10; day++) {
-    at.clock.now += DAY
-    await connector.settle()
-  }
+  await later(DAY, 10)
   const [held] = core.disk.refunds.held()
   expect(held).toMatchObject({ refundUid })
   at.clock.now += MINUTE
@@ -207,11 +201,9 @@ it('the running connector compares what an operator has decided this week, also 
     finishRefund(core, held, 'DECLINED', 'not found')
   }
   at.raiffeisen.settleRefund(onlyOf(at.raiffeisen.refunds), 'COMPLETED')
-  at.clock.now += 6 * HOUR
-  await connector.settle()
+  await later(6 * HOUR)
   expect(countExcess(core.disk)).toBe(1)
-  at.clock.now += 8 * DAY
-  await connector.settle()
+  await later(8 * DAY)
   expect(countExcess(core.disk)).toBe(0)
 })
 
@@ -230,13 +222,12 @@ it('a stop does not wait for the comparison of all refunds', async () => {
 })
 
 it('the running connector compares every six hours, and has the excess in its metrics and its log', async () => {
-  const { at, connector, log, url, refunded } = await paid('farm')
+  const { at, later, log, url, refunded } = await paid('farm')
   at.raiffeisen.refundStatus = 'DECLINED'
   await refunded('30.00')
   at.raiffeisen.settleRefund(onlyOf(at.raiffeisen.refunds), 'COMPLETED')
   const excess = async () => {
-    at.clock.now += 6 * HOUR
-    await connector.settle()
+    await later(6 * HOUR)
     const text = await (await fetch(`${url}/metrics`)).text()
     return /^fps_connector_excess_refunds (\d+)$/m.exec(text)?.[1]
   }

@@ -1,6 +1,4 @@
 // Refunds: money is never moved twice. What is in doubt is asked about, or held until the operator decides.
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../connector/disk/database.ts'
 import { finishRefund, holdRefund } from '../../connector/money/refund/refunds.ts'
@@ -10,6 +8,7 @@ import {
   FARM,
   fakeOf,
   HOUR,
+  launched,
   MINUTE,
   ofRefund,
   pay,
@@ -27,8 +26,7 @@ it.each([424, 409])(
     const { at, running, link, bank } = await paid(TEA)
     bank.fail('refund', { status, executed: true })
     await refund(at, 'tea', link, '30.00')
-    at.clock.now += HOUR
-    await running.connector.settle()
+    await running.later(HOUR)
     expect(running.core.disk.refunds.held()).toHaveLength(1)
     expect(bank.callsOf('refund')).toHaveLength(1)
   },
@@ -70,10 +68,7 @@ describe('farm, whose bank takes an id of ours', () => {
     bank.fail('refund', fault)
     const asked = await refund(at, 'farm', link, '30.00')
     await running.connector.settle()
-    for (let minute = 0; minute < 3; minute++) {
-      at.clock.now += MINUTE
-      await running.connector.settle()
-    }
+    await running.later(MINUTE, 3)
     expect(ofRefund(at, asked)).toEqual({ status: 'COMPLETED', amount: asked.amount })
     expect(at.raiffeisen.refundedSum).toBe(3_000)
   })
@@ -82,8 +77,7 @@ describe('farm, whose bank takes an id of ours', () => {
     const { at, running, link, bank } = await paid(FARM)
     const asked = await refund(at, 'farm', link, '30.00')
     await running.connector.settle()
-    await running.stop()
-    rmSync(join(at.directory, 'connector.sqlite'))
+    await running.loseDisk()
     at.service.site('farm').refunds.clear()
     at.service.waitingRefunds.push({ ...asked, createdOn: new Date(at.clock.now).toISOString() })
     at.clock.now += MINUTE
@@ -119,8 +113,7 @@ it.each([TEA, FARM])('$site: reports what the bank’s document calls a refusal 
 describe.each(FAKES)('$site', (each) => {
   it('holds every refund that is older than the disk', async () => {
     const { at, running, link, bank } = await paid(each)
-    await running.stop()
-    rmSync(join(at.directory, 'connector.sqlite'))
+    await running.loseDisk()
     const old = { ...link, siteId: each.site, paymentUid: link.qrcId, refundUid: 'old' }
     const data = { ...old, amount: { value: '10.00', currency: 'RUB' } }
     const givenAt = at.clock.now
@@ -130,8 +123,7 @@ describe.each(FAKES)('$site', (each) => {
     await next.connector.settle()
     await at.service.instruct('refund.create', { ...data, refundUid: 'new' }, at.clock.now)
     await next.connector.settle()
-    at.clock.now += 2 * HOUR
-    await next.connector.settle()
+    await next.later(2 * HOUR)
     expect(next.core.disk.refunds.held()).toMatchObject([{ refundUid: 'old' }])
     expect(bank.callsOf(each.refund)).toHaveLength(0)
   })
@@ -199,10 +191,7 @@ it('of a refund that is not sent for an hour the merchant is told why, once, and
   await running.connector.settle(1)
   expect(waiting()).toBeUndefined()
   const reports = at.service.reports.length
-  for (let hour = 0; hour < 3; hour++) {
-    at.clock.now += HOUR
-    await running.connector.settle(1)
-  }
+  await running.later(HOUR, 3, 1)
   expect(waiting()).toBe(
     'not sent yet, it is tried again: GetState: the bank answers 503: fault, the bank has a fault',
   )
@@ -210,12 +199,10 @@ it('of a refund that is not sent for an hour the merchant is told why, once, and
   expect(running.core.disk.refunds.countHeld()).toBe(0)
   bank.heal()
   at.tbank.isRefundSlow = true
-  at.clock.now += MINUTE
-  await running.connector.settle()
+  await running.later(MINUTE)
   expect(waiting()).toBe('sent to the bank, which has not stated the result yet')
   at.tbank.finishRefund(at.tbank.session(link.qrcId).paymentId, true)
-  at.clock.now += HOUR
-  await running.connector.settle()
+  await running.later(HOUR)
   expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
   expect(bank.callsOf('Cancel')).toHaveLength(1)
 })
@@ -225,17 +212,14 @@ it('a refund that waited four days to be sent is asked about each minute then, a
   bank.fail('GetState', { status: 503 }, 1_000)
   const asked = await refund(at, 'cafe', link, '30.00')
   await running.connector.settle(1)
-  at.clock.now += 96 * HOUR
-  await running.connector.settle(1)
+  await running.later(96 * HOUR, 1, 1)
   expect(bank.callsOf('Cancel')).toEqual([])
   bank.heal()
   at.tbank.isRefundSlow = true
-  at.clock.now += MINUTE
-  await running.connector.settle()
+  await running.later(MINUTE)
   expect(bank.callsOf('Cancel')).toHaveLength(1)
   at.tbank.finishRefund(at.tbank.session(link.qrcId).paymentId, true)
-  at.clock.now += MINUTE
-  await running.connector.settle()
+  await running.later(MINUTE)
   expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
   expect(running.log.filter(({ message }) => message === 'a refund is held')).toEqual([])
 })
@@ -251,8 +235,7 @@ it('a held refund that waited three hours to be sent is asked about each minute 
   await running.connector.settle(1)
   expect(running.core.disk.refunds.countHeld()).toBe(1)
   const asks = bank.callsOf('GetQrState').length
-  at.clock.now += MINUTE
-  await running.connector.settle(1)
+  await running.later(MINUTE, 1, 1)
   expect(bank.callsOf('GetQrState').length).toBeGreaterThan(asks)
 })
 
@@ -265,13 +248,11 @@ it('of a refund that an earlier version has sent, the time counts from when it c
   const database = openDatabase(at.directory, at.clock.now)
   database.exec('UPDATE refunds SET sent_at = NULL')
   database.close()
-  const { core, connector } = await start(at)
+  const { core, later } = await start(at)
   bank.fail('refund_status', { status: 502 }, 1_000)
-  at.clock.now += 71 * HOUR
-  await connector.settle(1)
+  await later(71 * HOUR, 1, 1)
   expect(core.disk.refunds.countHeld()).toBe(0)
-  at.clock.now += HOUR + MINUTE
-  await connector.settle(1)
+  await later(HOUR + MINUTE, 1, 1)
   expect(core.disk.refunds.countHeld()).toBe(1)
 })
 
@@ -282,15 +263,13 @@ it('of a refund that is not sent for reasons that alternate the merchant is told
   for (let hour = 0; hour < 24; hour++) {
     bank.heal()
     bank.fail('GetState', { status: hour % 2 === 0 ? 503 : 502 }, 1_000)
-    at.clock.now += HOUR
-    await running.connector.settle(1)
+    await running.later(HOUR, 1, 1)
   }
   expect(reports()).toBe(1)
   for (let hour = 0; hour < 24; hour++) {
     bank.heal()
     bank.fail('GetState', { status: hour % 2 === 0 ? 503 : 502 }, 1_000)
-    at.clock.now += HOUR
-    await running.connector.settle(1)
+    await running.later(HOUR, 1, 1)
   }
   expect(reports()).toBe(2)
   expect(bank.callsOf('Cancel')).toHaveLength(0)
@@ -301,15 +280,11 @@ it('of a refund that was not sent for an hour the merchant is told when a restor
   bank.fail('GetState', { status: 503 }, 1_000)
   const asked = await refund(at, 'cafe', link, '30.00')
   const waiting = () => at.service.site('cafe').waiting.get(`${link.qrcId}/${asked.refundUid}`)
-  for (let hour = 0; hour < 2; hour++) {
-    at.clock.now += HOUR
-    await running.connector.settle(1)
-  }
+  await running.later(HOUR, 2, 1)
   expect(waiting()).toMatch(/^not sent yet/)
   await running.stop()
   const restored = await start(at, { restoredFrom: at.clock.now - MINUTE })
-  at.clock.now += MINUTE
-  await restored.connector.settle()
+  await restored.later(MINUTE)
   expect(waiting()).toMatch(/^held, because/)
 })
 
@@ -335,10 +310,7 @@ describe('an answer in the bank’s own shape under a status of a gateway decide
     const asked = await refund(at, 'farm', link, '30.00')
     await running.connector.settle()
     expect(ofRefund(at, asked)).toBeUndefined()
-    for (let minute = 0; minute < 3; minute++) {
-      at.clock.now += MINUTE
-      await running.connector.settle()
-    }
+    await running.later(MINUTE, 3)
     expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
     expect(at.raiffeisen.codes.get(link.qrcId)?.refunded).toBe(3_000)
   })
@@ -353,8 +325,7 @@ describe('an answer about something else decides nothing', () => {
     const asked = await refund(at, 'cafe', link, '30.00')
     await running.connector.settle()
     expect(bank.callsOf('Cancel')).toHaveLength(0)
-    at.clock.now += MINUTE
-    await running.connector.settle()
+    await running.later(MINUTE)
     expect([bank.callsOf('Cancel').length, ofRefund(at, asked)]).toEqual([1, undefined])
     expect(running.core.disk.refunds.held()).toMatchObject([
       { reason: expect.stringContaining('another PaymentId') },
@@ -369,10 +340,7 @@ describe('an answer about something else decides nothing', () => {
     await running.connector.settle()
     const stated = { Success: true, ErrorCode: '0', Status: 'CONFIRMED', QrCancelCode: 'I05043' }
     bank.fail('GetQrState', { status: 200, body: { ...stated, OrderId: 'another-order' } }, 1_000)
-    for (let hour = 0; hour < 3; hour++) {
-      at.clock.now += HOUR
-      await running.connector.settle(1)
-    }
+    await running.later(HOUR, 3, 1)
     expect(bank.callsOf('GetQrState').length).toBeGreaterThan(1)
     expect(ofRefund(at, asked)).toBeUndefined()
     expect(running.core.disk.refunds.countHeld()).toBe(1)
@@ -386,8 +354,7 @@ describe('an answer about something else decides nothing', () => {
     const amount = { value: '100.00', currency: 'RUB' }
     const code = { siteId: 'cafe', qrcId, reference, type: 'DYNAMIC', status: 'PAYED', amount, createdOn }
     at.service.qrCodes.push(code)
-    await running.stop()
-    rmSync(join(at.directory, 'connector.sqlite'))
+    await running.loseDisk()
     at.clock.now += HOUR
     const next = await start(at)
     await next.connector.settle()
@@ -396,8 +363,7 @@ describe('an answer about something else decides nothing', () => {
     const asked = await refund(at, 'cafe', link, '100.00')
     await next.connector.settle()
     bank.finishRefund(bank.session(qrcId).paymentId, true)
-    at.clock.now += MINUTE
-    await next.connector.settle()
+    await next.later(MINUTE)
     expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
   })
 
@@ -408,13 +374,11 @@ describe('an answer about something else decides nothing', () => {
     await running.connector.settle()
     const Data = { requestId: 'openapi-other', status: 'Rejected' }
     at.tochka.fail('refund_status', { status: 200, body: { Data } })
-    at.clock.now += MINUTE
-    await running.connector.settle(1)
+    await running.later(MINUTE, 1, 1)
     expect(at.tochka.callsOf('refund_status')).toHaveLength(1)
     expect(ofRefund(at, asked)).toBeUndefined()
     for (const id of at.tochka.refunds.keys()) at.tochka.settleRefund(id, 'Accepted')
-    at.clock.now += MINUTE
-    await running.connector.settle()
+    await running.later(MINUTE)
     expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
   })
 
@@ -462,8 +426,7 @@ it.each([TEA, FARM])(
     const asked = await refund(at, each.site, link, '30.00')
     for (let hour = 0; hour < 80; hour++) {
       expect(running.core.disk.refunds.countHeld()).toBe(hour <= 72 ? 0 : 1)
-      at.clock.now += HOUR
-      await running.connector.settle(1)
+      await running.later(HOUR, 1, 1)
     }
     await running.connector.settle()
     expect(at.service.site(each.site).waiting.get(`${link.qrcId}/${asked.refundUid}`)).toBe(
@@ -472,8 +435,7 @@ it.each([TEA, FARM])(
     expect(running.log.filter(({ message }) => message === 'a refund is held')).toHaveLength(1)
     at.raiffeisen.heal()
     for (const id of at.tochka.refunds.keys()) at.tochka.settleRefund(id, 'Accepted')
-    at.clock.now += HOUR
-    await running.connector.settle()
+    await running.later(HOUR)
     expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
     expect(bank.callsOf(each.refund)).toHaveLength(1)
   },
@@ -495,18 +457,14 @@ describe('a refund that takes its time', () => {
     at.tbank.isRefundSlow = true
     const asked = await refund(at, site, link, '30.00')
     await running.connector.settle()
-    at.clock.now += MINUTE
-    await running.connector.settle()
+    await running.later(MINUTE)
     expect(ofRefund(at, asked)).toBeUndefined()
     for (const id of at.tochka.refunds.keys())
       at.tochka.settleRefund(id, isRefunded ? 'Accepted' : 'Rejected')
     for (const id of at.raiffeisen.refunds.keys())
       at.raiffeisen.settleRefund(id, isRefunded ? 'COMPLETED' : 'DECLINED')
     for (const id of at.tbank.sessions.keys()) at.tbank.finishRefund(id, isRefunded)
-    for (let hour = 0; hour < 3; hour++) {
-      at.clock.now += HOUR
-      await running.connector.settle()
-    }
+    await running.later(HOUR, 3)
     expect(ofRefund(at, asked)?.status).toBe(isRefunded ? 'COMPLETED' : 'DECLINED')
     expect(bank.callsOf(each.refund)).toHaveLength(1)
     expect(bank.refundedSum).toBe(isRefunded ? 3_000 : 0)
@@ -526,8 +484,7 @@ it.each([
   await running.connector.settle()
   expect([ofRefund(at, asked), bank.callsOf('Cancel')]).toEqual([undefined, []])
   session.status = 'CONFIRMED'
-  at.clock.now += HOUR
-  await running.connector.settle()
+  await running.later(HOUR)
   expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
 })
 
@@ -568,8 +525,7 @@ it.each([0.5, -1, '100.00', null])(
     expect(running.core.disk.refunds.held()).toEqual([])
     at.tbank.finishRefund(at.tbank.session(link.qrcId).paymentId, true)
     bank.fail('GetQrState', { changes: { Amount } }, 9)
-    at.clock.now += HOUR
-    await running.connector.settle()
+    await running.later(HOUR)
     expect(ofRefund(at, asked)).toMatchObject({ status: 'COMPLETED' })
   },
 )
@@ -592,8 +548,7 @@ it.each([TEA, CAFE])(
     await running.connector.settle()
     isFull = false
     bank.beforeAnswer = async () => {}
-    at.clock.now += HOUR
-    await running.connector.settle()
+    await running.later(HOUR)
     expect(bank.callsOf(each.refund)).toHaveLength(1)
     expect(refunds.held()).toMatchObject([{ refundUid: asked.refundUid }])
   },
@@ -622,12 +577,10 @@ it('a bank that does not answer delays no refund at another', async () => {
 })
 
 it('a refund names the completed payment of a link, not an attempt that was declined before', async () => {
-  const at = await surroundings()
-  const { connector } = await start(at)
+  const { at, connector, later } = await launched()
   const link = await register(at, 'tea')
   await at.tochka.pay(link.qrcId, { status: 'Rejected' })
-  at.clock.now += MINUTE
-  await connector.settle()
+  await later(MINUTE)
   expect(at.service.site('tea').payments.get(link.qrcId)?.status).toBe('DECLINED')
   const number = await at.tochka.pay(link.qrcId)
   await connector.settle()
@@ -638,8 +591,7 @@ it('a refund names the completed payment of a link, not an attempt that was decl
 })
 
 it('a refund of a payment that an older version has stored without its number asks Tochka for it', async () => {
-  const at = await surroundings()
-  const { connector, core } = await start(at)
+  const { at, connector, core } = await launched()
   const link = await register(at, 'tea')
   const number = await at.tochka.pay(link.qrcId)
   await connector.settle()
@@ -655,8 +607,7 @@ it.each([
   ['of a site that is not configured', { siteId: 'other', reference: 'tbank-cafe:1' }, 503],
   ['of a bank that is not configured', { siteId: 'cafe', reference: 'tbank-old:1' }, 503],
 ])('a refund %s is not taken', async (_, changes, status) => {
-  const at = await surroundings()
-  await start(at)
+  const { at } = await launched()
   const data = {
     ...{ qrcId: 'q', paymentUid: 'p', refundUid: 'r', amount: { value: '1.00', currency: 'RUB' } },
     ...changes,

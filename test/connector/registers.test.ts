@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
-import { fakeOf, HOUR, MINUTE, register, registerData, start, surroundings } from './harness.ts'
+import { fakeOf, HOUR, launched, MINUTE, register, registerData, start, surroundings } from './harness.ts'
 
 const SITES = ['tea', 'cafe', 'farm']
 
@@ -15,8 +15,7 @@ describe.each(SITES)('%s', (site) => {
       /the currency is USD, must be RUB/,
     ],
   ])('422 with the bank’s name for %s', async (_, changes, expected) => {
-    const at = await surroundings()
-    await start(at)
+    const { at } = await launched()
     const { status, body } = await at.service.instruct(
       'qrCode.register',
       registerData(at, site, changes),
@@ -30,8 +29,7 @@ describe.each(SITES)('%s', (site) => {
   it.each([-20_000, 20_000])(
     'a code of one minute is registered where the bank’s clock is %d ms ahead',
     async (ahead) => {
-      const at = await surroundings()
-      await start(at)
+      const { at } = await launched()
       for (const bank of [at.tochka, at.tbank, at.raiffeisen]) bank.now = () => at.clock.now + ahead
       const expiresOn = new Date(at.clock.now + MINUTE).toISOString()
       expect(await register(at, site, { ttl: 1, expiresOn })).toMatchObject({ expiresOn })
@@ -44,8 +42,7 @@ describe.each(SITES)('%s', (site) => {
     ['a refusal of the credentials', { status: 403 }],
     ['a broken connection', { broken: 'after' }],
   ] as const)('503 for %s, and the same request registers anew under a fresh order', async (_, fault) => {
-    const at = await surroundings()
-    await start(at)
+    const { at } = await launched()
     const bank = { tea: at.tochka, cafe: at.tbank, farm: at.raiffeisen }[site]
     bank?.fail('*', fault)
     const data = registerData(at, site)
@@ -63,8 +60,7 @@ describe.each(SITES)('%s', (site) => {
   })
 
   it('a slow bank is waited for, and a site of another bank is not delayed', async () => {
-    const at = await surroundings()
-    await start(at)
+    const { at } = await launched()
     const bank = { tea: at.tochka, cafe: at.tbank, farm: at.raiffeisen }[site]
     if (!bank) throw new Error(`${site} has no bank`)
     const allowed = Promise.withResolvers<void>()
@@ -79,8 +75,7 @@ describe.each(SITES)('%s', (site) => {
 })
 
 it.each(['cafe', 'farm'])('%s: the order is on disk before the bank is called', async (site) => {
-  const at = await surroundings()
-  const { core } = await start(at)
+  const { at, core } = await launched()
   const states: (string | undefined)[] = []
   const bank = site === 'cafe' ? at.tbank : at.raiffeisen
   bank.beforeAnswer = async () => {
@@ -92,8 +87,7 @@ it.each(['cafe', 'farm'])('%s: the order is on disk before the bank is called', 
 })
 
 it('422 where the bank refuses, with its own words, and not at the limits of its amounts', async () => {
-  const at = await surroundings()
-  await start(at)
+  const { at } = await launched()
   for (const value of ['9.99', '100000000.00']) {
     const data = registerData(at, 'cafe', { amount: { value, currency: 'RUB' } })
     expect(await at.service.instruct('qrCode.register', data, at.clock.now)).toEqual({
@@ -114,8 +108,7 @@ it('422 where the bank refuses, with its own words, and not at the limits of its
 })
 
 it('422 where T-Bank says that the fields are wrong', async () => {
-  const at = await surroundings()
-  await start(at)
+  const { at } = await launched()
   const body = { Success: false, ErrorCode: '309', Message: 'Неверные параметры', Details: 'Description' }
   at.tbank.fail('Init', { status: 200, body })
   expect(await at.service.instruct('qrCode.register', registerData(at, 'cafe'), at.clock.now)).toMatchObject({
@@ -127,8 +120,7 @@ it('422 where T-Bank says that the fields are wrong', async () => {
 it.each(['1001', '3040', '3041', '3042', '9999'])(
   '503 where T-Bank answers %s: try again later',
   async (ErrorCode) => {
-    const at = await surroundings()
-    await start(at)
+    const { at } = await launched()
     const body = { Success: false, ErrorCode, Message: 'Внутренняя ошибка системы' }
     at.tbank.fail('Init', { status: 200, body })
     const register = () => at.service.instruct('qrCode.register', registerData(at, 'cafe'), at.clock.now)
@@ -143,8 +135,7 @@ it.each([
   ['GetQr', { OrderId: 'another' }],
   ['GetQr', { PaymentId: 1 }],
 ])('503 where T-Bank answers %s about something else: %o', async (operation, changes) => {
-  const at = await surroundings()
-  await start(at)
+  const { at } = await launched()
   at.tbank.fail(operation, { changes })
   const register = () => at.service.instruct('qrCode.register', registerData(at, 'cafe'), at.clock.now)
   expect((await register()).status).toBe(503)
@@ -152,8 +143,7 @@ it.each([
 })
 
 it('a link of T-Bank is registered where GetQr states an amount that none can have: it is not read', async () => {
-  const at = await surroundings()
-  await start(at)
+  const { at } = await launched()
   at.tbank.fail('GetQr', { changes: { Amount: 0.5 } })
   const data = registerData(at, 'cafe')
   expect((await at.service.instruct('qrCode.register', data, at.clock.now)).status).toBe(200)
@@ -173,8 +163,7 @@ it.each([
 ])(
   '503 where %s gets by %s a link that nobody could take, and it is not repeated: %o',
   async (site, operation, changes) => {
-    const at = await surroundings()
-    await start(at)
+    const { at } = await launched()
     fakeOf(site).of(at).fail(operation, { changes })
     const data = registerData(at, site)
     const send = () => at.service.instruct('qrCode.register', data, at.clock.now)
@@ -200,15 +189,13 @@ it.each([
     { qr: { id: 'AD10001', payload: 'https://sub.nspk.ru/AS30002', url: 'https://bank.example/AS30002' } },
   ],
 ])('%s gives a link that can be taken: %o', async (site, asked, operation, changes) => {
-  const at = await surroundings()
-  await start(at)
+  const { at } = await launched()
   fakeOf(site).of(at).fail(operation, { changes })
   await expect(register(at, site, asked)).resolves.toBeDefined()
 })
 
 it('a link that an older version stored and the service refuses is not repeated', async () => {
-  const at = await surroundings()
-  const { stop } = await start(at)
+  const { at, stop } = await launched()
   const data = registerData(at, 'tea')
   const send = async () => (await at.service.instruct('qrCode.register', data, at.clock.now)).body
   const first = await send()
@@ -222,8 +209,7 @@ it('a link that an older version stored and the service refuses is not repeated'
 })
 
 it('503 where T-Bank gives null for the request to bind an account', async () => {
-  const at = await surroundings()
-  await start(at)
+  const { at } = await launched()
   at.tbank.fail('GetQr', { changes: { RequestKey: null } })
   const data = registerData(at, 'cafe', { flags: ['CREATE_TOKEN'], tokenizationPurpose: 'Monthly tea' })
   const register = () => at.service.instruct('qrCode.register', data, at.clock.now)
@@ -259,8 +245,7 @@ it.each([
   ['an unknown site', { siteId: 'nobody' }, 503],
   ['no key', { key: undefined }, 503],
 ])('%s: %j', async (_, changes, status) => {
-  const at = await surroundings()
-  await start(at)
+  const { at } = await launched()
   const data = { ...registerData(at, 'tea'), ...changes }
   expect((await at.service.instruct('qrCode.register', data, at.clock.now)).status).toBe(status)
 })
@@ -269,24 +254,21 @@ it.each([
   ['another secret', `whsec_${Buffer.alloc(32, 9).toString('base64')}`, 401],
   ['the right secret', undefined, 200],
 ])('an instruction signed by %s gets %s', async (_, secret, status) => {
-  const at = await surroundings()
-  await start(at)
+  const { at } = await launched()
   expect(
     (await at.service.instruct('qrCode.register', registerData(at, 'tea'), at.clock.now, secret)).status,
   ).toBe(status)
 })
 
 it('an unsigned instruction gets 401, an unknown type 501', async () => {
-  const at = await surroundings()
-  const { url } = await start(at)
+  const { at, url } = await launched()
   const response = await fetch(`${url}/instructions`, { method: 'POST', body: '{"type":"refund.create"}' })
   expect(response.status).toBe(401)
   expect((await at.service.instruct('payment.capture', { siteId: 'tea' }, at.clock.now)).status).toBe(501)
 })
 
 it('a cancelled link of Raiffeisenbank cannot be paid, and its key is registered anew', async () => {
-  const at = await surroundings()
-  const { connector } = await start(at)
+  const { at, later } = await launched()
   const data = registerData(at, 'farm')
   const send = async () => (await at.service.instruct('qrCode.register', data, at.clock.now)).body
   const { qrcId, reference } = await send()
@@ -294,34 +276,29 @@ it('a cancelled link of Raiffeisenbank cannot be paid, and its key is registered
   expect((await at.service.instruct('qrCode.cancel', cancel, at.clock.now)).status).toBe(204)
   expect(at.raiffeisen.codes.get(String(qrcId))?.isCancelled).toBe(true)
   expect((await send()).qrcId).not.toBe(qrcId)
-  at.clock.now += 60_000
-  await connector.settle()
+  await later(60_000)
   const asked = at.raiffeisen.callsOf('status').filter(({ path }) => path.includes(String(qrcId)))
   expect(asked).toHaveLength(1)
 })
 
 it('a cancellation while the bank is asked about the code is not undone by its answer', async () => {
-  const at = await surroundings()
-  const { connector, core } = await start(at)
+  const { at, later, core } = await launched()
   const { qrcId, reference } = await register(at, 'farm')
   at.raiffeisen.beforeAnswer = async (operation) => {
     if (operation !== 'status') return
     at.raiffeisen.beforeAnswer = async () => {}
     await at.service.instruct('qrCode.cancel', { siteId: 'farm', qrcId, reference }, at.clock.now)
   }
-  at.clock.now += 60_000
-  await connector.settle(1)
+  await later(60_000, 1, 1)
   expect(core.disk.codes.ofSite('farm', qrcId)?.state).toBe('CANCELLED')
   // A payment that was faster than the cancellation is still found.
   await at.raiffeisen.pay(qrcId, { times: 0 })
-  at.clock.now += 60_000
-  await connector.settle()
+  await later(60_000)
   expect(at.service.site('farm').payments.has(qrcId)).toBe(true)
 })
 
 it('a cancellation of a link that has ended has the bank asked at once, also while it is asked about the code', async () => {
-  const at = await surroundings()
-  const { connector } = await start(at)
+  const { at, connector } = await launched()
   const { qrcId, reference } = await register(at, 'farm')
   at.clock.now += 20 * MINUTE
   at.raiffeisen.beforeAnswer = async (operation) => {
@@ -339,8 +316,7 @@ it('a cancellation of a link that has ended has the bank asked at once, also whi
 })
 
 it('a cancellation uses no call that can refund, at any bank', async () => {
-  const at = await surroundings()
-  await start(at)
+  const { at } = await launched()
   for (const site of SITES) {
     const { qrcId, reference } = await register(at, site)
     await at.service.instruct('qrCode.cancel', { siteId: site, qrcId, reference }, at.clock.now)
@@ -352,8 +328,7 @@ it('a cancellation uses no call that can refund, at any bank', async () => {
 })
 
 it('a cancellation that the bank does not answer is asked for again; one of an unknown code ends', async () => {
-  const at = await surroundings()
-  const { core } = await start(at)
+  const { at, core } = await launched()
   const { qrcId, reference } = await register(at, 'farm')
   const send = (data: object) =>
     at.service.instruct('qrCode.cancel', { siteId: 'farm', ...data }, at.clock.now)
@@ -368,8 +343,7 @@ it('a cancellation that the bank does not answer is asked for again; one of an u
 })
 
 it('cancellations at a bank that does not answer delay those at no other', async () => {
-  const at = await surroundings()
-  const { connector, core } = await start(at)
+  const { at, connector, core } = await launched()
   const { cancellations } = core.disk
   const silence = Promise.withResolvers<void>()
   at.raiffeisen.beforeExecution = () => silence.promise
@@ -404,8 +378,7 @@ describe('a cancellation that a gateway answers instead of Raiffeisenbank', () =
   ])(
     'of a %s link, with %i, is sent again until the bank confirms it, also by another process',
     async (type, status) => {
-      const at = await surroundings()
-      const first = await start(at)
+      const { at, running: first } = await launched()
       const changes = type === 'STATIC' ? { type, ttl: undefined, expiresOn: undefined } : {}
       const { qrcId, reference } = await register(at, 'farm', changes)
       at.raiffeisen.fail('*', { status, body: HTML }, 6)
@@ -415,8 +388,7 @@ describe('a cancellation that a gateway answers instead of Raiffeisenbank', () =
         at.clock.now,
       )
       expect(answer.status).toBe(503)
-      at.clock.now += 60_000
-      await first.connector.settle()
+      await first.later(60_000)
       expect(at.raiffeisen.codes.get(qrcId)?.isCancelled).toBe(false)
       expect(await unconfirmed(first)).toBe('1')
       await first.stop()
@@ -427,8 +399,7 @@ describe('a cancellation that a gateway answers instead of Raiffeisenbank', () =
       expect(at.raiffeisen.codes.get(qrcId)?.isCancelled).toBe(true)
       expect(await unconfirmed(next)).toBe('0')
       const calls = at.raiffeisen.callsOf('cancel').length
-      at.clock.now += 24 * 3_600_000
-      await next.connector.settle()
+      await next.later(24 * 3_600_000)
       expect(at.raiffeisen.callsOf('cancel')).toHaveLength(calls)
     },
   )
@@ -436,21 +407,18 @@ describe('a cancellation that a gateway answers instead of Raiffeisenbank', () =
   it.each(['', { error: 'no upstream' }])(
     'by 200 with %j, is sent again where the bank still has the link',
     async (body) => {
-      const at = await surroundings()
-      const { connector } = await start(at)
+      const { at, later } = await launched()
       const { qrcId, reference } = await register(at, 'farm')
       at.raiffeisen.fail('cancel', { status: 200, body })
       const data = { siteId: 'farm', qrcId, reference }
       expect((await at.service.instruct('qrCode.cancel', data, at.clock.now)).status).toBe(503)
-      at.clock.now += HOUR
-      await connector.settle()
+      await later(HOUR)
       expect(at.raiffeisen.codes.get(qrcId)?.isCancelled).toBe(true)
     },
   )
 
   it('by 200 while somebody pays, is sent again until the printed link cannot be paid', async () => {
-    const at = await surroundings()
-    const { connector, core } = await start(at)
+    const { at, later, core } = await launched()
     const changes = { type: 'STATIC', ttl: undefined, expiresOn: undefined }
     const { qrcId, reference } = await register(at, 'farm', changes)
     at.raiffeisen.fail('cancel', { status: 200, body: { error: 'no upstream' } })
@@ -458,8 +426,7 @@ describe('a cancellation that a gateway answers instead of Raiffeisenbank', () =
     const data = { siteId: 'farm', qrcId, reference }
     expect((await at.service.instruct('qrCode.cancel', data, at.clock.now)).status).toBe(503)
     expect(core.disk.cancellations.count()).toBe(1)
-    at.clock.now += HOUR
-    await connector.settle()
+    await later(HOUR)
     expect(at.raiffeisen.codes.get(qrcId)?.isCancelled).toBe(true)
     expect(core.disk.cancellations.count()).toBe(0)
   })
@@ -467,8 +434,7 @@ describe('a cancellation that a gateway answers instead of Raiffeisenbank', () =
   it.each(['CANCELLED', 'EXPIRED', 'PAID'])(
     'ends where the bank states that the link is %s',
     async (qrStatus) => {
-      const at = await surroundings()
-      await start(at)
+      const { at } = await launched()
       const { qrcId, reference } = await register(at, 'farm')
       at.raiffeisen.fail('cancel', { status: 404, body: HTML })
       at.raiffeisen.fail('code', { status: 200, body: { qrId: qrcId, qrStatus } })
@@ -485,8 +451,7 @@ describe('a cancellation that a gateway answers instead of Raiffeisenbank', () =
 it.each(['tea', 'cafe', 'farm'])(
   '%s: a register that a gateway answers is 503: the same again is safe',
   async (site) => {
-    const at = await surroundings()
-    await start(at)
+    const { at } = await launched()
     for (const status of [400, 404, 200]) {
       at[site === 'tea' ? 'tochka' : site === 'cafe' ? 'tbank' : 'raiffeisen'].fail('*', {
         status,

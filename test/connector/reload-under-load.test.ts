@@ -9,7 +9,7 @@ import { expect, it } from 'vitest'
 import { awaitReloads } from '../../connector/commands/reload.ts'
 import { Meta, openDatabase } from '../../connector/disk/database.ts'
 import { tokenOf } from '../support/network-service.ts'
-import { afterwards, register, registerData, start, surroundings } from './harness.ts'
+import { afterwards, launched, register, registerData, surroundings } from './harness.ts'
 import { runCommand, spawnConnector, startProcess, until } from './process.ts'
 
 const SITES = Number(process.env.SITES ?? 40)
@@ -169,8 +169,7 @@ it('SIGHUP while the connector starts ends nothing, and has it read its configur
 })
 
 it('SIGHUP ends nothing where its answer cannot be stored: the log has the error', async () => {
-  const at = await surroundings()
-  const { core, log } = await start(at)
+  const { at, core, log } = await launched()
   const database = openDatabase(join(at.directory, 'full'), at.clock.now)
   const others = process.listeners('SIGHUP')
   awaitReloads()(database, core.log, () => [])

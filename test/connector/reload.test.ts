@@ -1,6 +1,4 @@
 // The configuration is read again while the connector runs: all of it at once, and with a fault nothing.
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { BANKS } from '../../connector/banks/banks.ts'
@@ -11,6 +9,7 @@ import {
   DAY,
   deliver,
   HOUR,
+  launched,
   MINUTE,
   ofRefund,
   pay,
@@ -41,8 +40,7 @@ const answerTo = (at: At, siteId: string) =>
 
 describe('a reload', () => {
   it('makes sites appear and go, and leaves the others', async () => {
-    const at = await surroundings()
-    const running = await start(at)
+    const { at, running } = await launched()
     expect(await answerTo(at, 'bar')).toMatchObject({ status: 503 })
     addSite(at, 'bar')
     expect(await answerTo(at, 'bar')).toMatchObject({ status: 503 })
@@ -60,9 +58,8 @@ describe('a reload', () => {
   })
 
   it('lets the last site go: the bank gets its answers, and what it tells waits for the site', async () => {
-    const at = await surroundings()
-    const running = await start(at)
-    const { connector, core } = running
+    const { at, running } = await launched()
+    const { connector, later, core } = running
     const paid = await register(at, 'cafe')
     await pay(at, 'cafe', paid.qrcId)
     await connector.settle()
@@ -78,8 +75,7 @@ describe('a reload', () => {
     )
     expect(await answerTo(at, 'cafe')).toMatchObject({ status: 503 })
     reloadAt(at, running)
-    at.clock.now += HOUR
-    await connector.settle()
+    await later(HOUR)
     expect(at.service.site('cafe').payments.get(open.qrcId)?.status).toBe('COMPLETED')
     expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
   })
@@ -91,11 +87,9 @@ describe('a reload', () => {
     const { qrcId, reference, expiresOn } = await register(at, 'cafe')
     await pay(at, 'cafe', qrcId, { times: 0 })
     const createdOn = new Date(at.clock.now).toISOString()
-    await other.stop()
-    rmSync(join(at.directory, 'connector.sqlite'))
+    await other.loseDisk()
     const running = await start(at)
-    at.clock.now += 10 * DAY
-    await running.connector.settle()
+    await running.later(10 * DAY)
     const code = { qrcId, reference, type: 'DYNAMIC', status: 'EXPIRED', createdOn, expiresOn }
     at.service.qrCodes.push({ siteId: 'bar', ...code })
     addSite(at, 'bar')
@@ -119,8 +113,7 @@ describe('a reload', () => {
   })
 
   it('gives the registers in flight their answers, also of a site that goes, and repeats join them', async () => {
-    const at = await surroundings()
-    const running = await start(at)
+    const { at, running } = await launched()
     const reached = Promise.withResolvers<void>()
     const allowed = Promise.withResolvers<void>()
     at.tbank.beforeAnswer = async () => {
@@ -146,8 +139,7 @@ describe('a reload', () => {
   })
 
   it('changes nothing where the disk fails', async () => {
-    const at = await surroundings()
-    const running = await start(at)
+    const { at, running } = await launched()
     const { 'raif-farm': _, ...banks } = at.config.banks
     const { farm: __, ...sites } = at.config.sites
     running.core.disk.hasRowsOf = () => {
@@ -171,8 +163,7 @@ describe('a reload', () => {
       fields: { bank: 'raif-farm' },
     })
     await at.raiffeisen.pay(link.qrcId, { times: 0 })
-    at.clock.now += 2 * MINUTE
-    await running.connector.settle()
+    await running.later(2 * MINUTE)
     expect(at.service.site('farm').payments.size).toBe(0)
     expect([farm, raif]).toEqual([at.config.sites.farm, at.config.banks['raif-farm']])
     reloadAt(at, running)
@@ -185,8 +176,7 @@ describe('a name of credentials that has rows', () => {
   const other = { terminalKey: 'AnotherTerminal' }
 
   it('is not pointed at another terminal: by no reload, and by no start', async () => {
-    const at = await surroundings()
-    const running = await start(at)
+    const { at, running } = await launched()
     await register(at, 'cafe')
     Object.assign(at.config.banks['tbank-cafe'], other)
     const fault =
@@ -201,8 +191,7 @@ describe('a name of credentials that has rows', () => {
   })
 
   it('stays reserved after the credentials have gone', async () => {
-    const at = await surroundings()
-    const running = await start(at)
+    const { at, running } = await launched()
     await register(at, 'cafe')
     const { 'tbank-cafe': cafe, ...banks } = at.config.banks
     const { cafe: site, ...sites } = at.config.sites
@@ -216,12 +205,10 @@ describe('a name of credentials that has rows', () => {
     ['a refund', (at, link) => refund(at, 'cafe', link, '1.00')],
     ['a webhook', (at, { qrcId }) => deliver(at, 'cafe', qrcId)],
   ])('is reserved by %s without its code, and no other name is', async (_, make) => {
-    const at = await surroundings()
-    const before = await start(at)
+    const { at, running: before } = await launched()
     const link = await register(at, 'cafe')
     await pay(at, 'cafe', link.qrcId, { times: 0 })
-    await before.stop()
-    rmSync(join(at.directory, 'connector.sqlite'))
+    await before.loseDisk()
     const twin = structuredClone(at.config.banks['tbank-cafe'])
     Object.assign(at.config.banks, { 'tbank-twin': twin })
     const running = await start(at)
@@ -245,8 +232,7 @@ describe('a name of credentials that has rows', () => {
   })
 
   it('that is pointed elsewhere while the bank registers a code has no link of the terminal before', async () => {
-    const at = await surroundings()
-    const running = await start(at)
+    const { at, running } = await launched()
     const data = registerData(at, 'cafe')
     const send = () => at.service.instruct('qrCode.register', data, at.clock.now)
     const asked = { ...at.config.banks['tbank-cafe'] }
@@ -269,8 +255,7 @@ describe('a name of credentials that has rows', () => {
   })
 
   it('can be pointed elsewhere as long as it has none, and two names can be of one terminal', async () => {
-    const at = await surroundings()
-    const running = await start(at)
+    const { at, running } = await launched()
     const twin = structuredClone(at.config.banks['tbank-cafe'])
     Object.assign(at.config.banks, { 'tbank-twin': twin })
     expect(reloadAt(at, running)).toEqual([])
@@ -370,8 +355,7 @@ function expectedOf(text: string): ReturnType<typeof stateOf> {
 }
 
 it('a refund that is in flight goes on with the credentials that follow', async () => {
-  const at = await surroundings()
-  const running = await start(at)
+  const { at, running } = await launched()
   const link = await register(at, 'farm')
   await pay(at, 'farm', link.qrcId)
   await running.connector.settle()
@@ -381,8 +365,7 @@ it('a refund that is in flight goes on with the credentials that follow', async 
   for (let i = 0; i < 3; i++) reloadAt(at, running)
   const [refundId = ''] = at.raiffeisen.refunds.keys()
   at.raiffeisen.settleRefund(refundId, 'COMPLETED')
-  at.clock.now += 2 * MINUTE
-  await running.connector.settle()
+  await running.later(2 * MINUTE)
   expect(at.service.site('farm').refunds.get(`${asked.paymentUid}/${asked.refundUid}`)?.status).toBe(
     'COMPLETED',
   )

@@ -24,7 +24,7 @@ function violations(rules: RequestRule[], { method, path, body, query }: BankCal
 
 /** Everything that a connector does with a bank. */
 async function everything(at: Surroundings): Promise<void> {
-  const { connector, core } = await start(at)
+  const { connector, later, core } = await start(at)
   const purposes = [undefined, 'Ж'.repeat(140), 'a "quoted" purpose']
   const amounts = ['10.00', '12.34', '99999999.99']
   for (const site of ['tea', 'cafe', 'farm']) {
@@ -55,8 +55,7 @@ async function everything(at: Surroundings): Promise<void> {
     cafe: await register(at, 'cafe'),
     farm: await register(at, 'farm'),
   }
-  at.clock.now += MINUTE
-  await connector.settle()
+  await later(MINUTE)
   await at.tochka.pay(links.tea.qrcId)
   await at.tbank.pay(links.cafe.qrcId)
   await at.raiffeisen.pay(links.farm.qrcId)
@@ -82,8 +81,7 @@ async function everything(at: Surroundings): Promise<void> {
     if (site === 'farm') at.raiffeisen.chargeResult = 'IN_PROGRESS'
     await charge(at, boundBy(at, site, token.qrcId), await register(at, site, { amount: PRICE }))
     await connector.settle()
-    at.clock.now += MINUTE
-    await connector.settle()
+    await later(MINUTE)
   }
   const cancelled = await register(at, 'farm')
   await at.service.instruct('qrCode.cancel', { siteId: 'farm', ...cancelled }, at.clock.now)
@@ -106,8 +104,7 @@ async function everything(at: Surroundings): Promise<void> {
     at.clock.now,
   )
   await at.service.instruct('sale.deactivate', { siteId: 'tea', ...counter, saleUid: 's1' }, at.clock.now)
-  at.clock.now += MINUTE
-  await connector.settle()
+  await later(MINUTE)
   for (const { bank, webhookUrl: url } of core.banks.values()) {
     await bank.checkCredentials()
     await bank.checkWebhook({ url, register: true })

@@ -4,7 +4,16 @@ import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import type { Answer } from '../support/network-service.ts'
 import { arm, COUNTER } from './cashbox.ts'
-import { HOUR, MINUTE, register, registerData, type Surroundings, start, surroundings } from './harness.ts'
+import {
+  HOUR,
+  launched,
+  MINUTE,
+  register,
+  registerData,
+  type Surroundings,
+  start,
+  surroundings,
+} from './harness.ts'
 
 async function counter() {
   const at = await surroundings()
@@ -52,7 +61,7 @@ describe('a saleUid that was armed before, of which the service has lost the ans
   ])(
     'is refused %s, and the payment of its arming is reported with its own amount',
     async (_, time, value) => {
-      const { at, connector, code } = await counter()
+      const { at, later, code } = await counter()
       await arm(at, code, 's1')
       await at.tochka.pay(code.qrcId, { times: 0 })
       at.clock.now += time
@@ -63,8 +72,7 @@ describe('a saleUid that was armed before, of which the service has lost the ans
       ])
       expect(armedFor(at, code)).toBeUndefined()
       expect((await arm(at, code, 's2', value)).status).toBe(200)
-      at.clock.now += MINUTE
-      await connector.settle()
+      await later(MINUTE)
       expect(Array.from(at.service.site('tea').payments.values())).toMatchObject([
         { saleUid: 's1', amount: { value: '5.00' } },
       ])
@@ -101,12 +109,11 @@ it.each([{ qrcId: 'AS10000000000000000000000000OTHER' }, { amount: 1 }])(
 )
 
 it('a paid sale whose amount the bank leaves out has the amount of its arming', async () => {
-  const { at, connector, code } = await counter()
+  const { at, later, code } = await counter()
   await arm(at, code, 's1', '5.00')
   await at.tochka.pay(code.qrcId, { times: 0 })
   at.tochka.fail('sale_status', { changes: { amount: undefined } })
-  at.clock.now += MINUTE
-  await connector.settle()
+  await later(MINUTE)
   expect(Array.from(at.service.site('tea').payments.values())).toMatchObject([
     { saleUid: 's1', amount: { value: '5.00' } },
   ])
@@ -122,13 +129,12 @@ it('a sale that was disarmed is not said to be armed: the bank is armed by anoth
 })
 
 it('a sale whose webhook is lost is found, and a late one after another sale is not mixed up', async () => {
-  const { at, connector, code } = await counter()
+  const { at, later, code } = await counter()
   await arm(at, code, 's1', '5.00')
   await at.tochka.pay(code.qrcId, { times: 0 })
   await arm(at, code, 's2', '7.00')
   await at.tochka.pay(code.qrcId, { times: 0 })
-  at.clock.now += MINUTE
-  await connector.settle()
+  await later(MINUTE)
   const reported = Array.from(at.service.site('tea').payments.values(), ({ saleUid, amount }) => [
     saleUid,
     amount,
@@ -140,11 +146,10 @@ it('a sale whose webhook is lost is found, and a late one after another sale is 
 })
 
 it('a webhook that comes after its sale was found paid is done, also while another sale is armed', async () => {
-  const { at, connector, core, code } = await counter()
+  const { at, connector, later, core, code } = await counter()
   await arm(at, code, 's1')
   const ref = await at.tochka.pay(code.qrcId, { times: 0 })
-  at.clock.now += MINUTE
-  await connector.settle()
+  await later(MINUTE)
   expect(at.service.reports).toHaveLength(1)
   await arm(at, code, 's2')
   await at.tochka.deliver(ref)
@@ -154,31 +159,26 @@ it('a webhook that comes after its sale was found paid is done, also while anoth
 })
 
 it('a sale whose status the bank refuses is asked about as seldom as any other, then hourly, and named', async () => {
-  const { at, connector, core, code } = await counter()
+  const { at, later, core, code } = await counter()
   await arm(at, code, 's1')
   at.tochka.fail('sale_status', { status: 404 }, 1_000)
   for (let second = 0; second < 10 * 60; second += 15) {
-    at.clock.now += 15_000
-    await connector.settle(1)
+    await later(15_000, 1, 1)
   }
   expect(at.tochka.callsOf('sale_status')).toHaveLength(6)
   expect(core.disk.sales.latest('tea', code.qrcId)).toMatchObject([{ state: 'OPEN' }])
-  for (let hour = 0; hour < 80; hour++) {
-    at.clock.now += HOUR
-    await connector.settle(1)
-  }
+  await later(HOUR, 80, 1)
   expect(at.tochka.callsOf('sale_status')).toHaveLength(5 + 72)
   expect(core.disk.lateAsks.unresolved()).toMatchObject([{ qrcId: code.qrcId, saleUid: 's1' }])
 })
 
 it('a sale whose status the bank refuses until after its end is found when it answers', async () => {
-  const { at, connector, core, code } = await counter()
+  const { at, connector, later, core, code } = await counter()
   await arm(at, code, 's1')
   await at.tochka.pay(code.qrcId, { times: 0 })
   at.tochka.fail('sale_status', { status: 404 }, 3)
   for (const time of [MINUTE, 5 * MINUTE, HOUR, HOUR]) {
-    at.clock.now += time
-    await connector.settle(1)
+    await later(time, 1, 1)
   }
   await connector.settle()
   expect(Array.from(at.service.site('tea').payments.values())).toMatchObject([{ saleUid: 's1' }])
@@ -386,11 +386,10 @@ it.each([
 ])(
   'the webhook of an arming without an answer is not taken for that of another sale, %s, whose webhook was lost',
   async (_, time) => {
-    const { at, connector, core, code } = await counter()
+    const { at, connector, later, core, code } = await counter()
     await arm(at, code, 's0', '5.00')
     await at.tochka.pay(code.qrcId, { times: 0 })
-    at.clock.now += time
-    await connector.settle()
+    await later(time)
     at.tochka.fail('arm', { broken: 'after' })
     expect((await arm(at, code, 's1', '9.00')).status).toBe(503)
     await at.tochka.pay(code.qrcId)
@@ -409,11 +408,10 @@ describe('two webhooks of one sum that are processed at once', () => {
   ])(
     'end by a payment each, %s: that of an arming without an answer waits, and is listed',
     async (_, time) => {
-      const { at, connector, core, code } = await counter()
+      const { at, connector, later, core, code } = await counter()
       await arm(at, code, 's1')
       const ref = await at.tochka.pay(code.qrcId, { times: 0 })
-      at.clock.now += time
-      await connector.settle()
+      await later(time)
       at.tochka.fail('arm', { broken: 'after' })
       expect((await arm(at, code, 's2')).status).toBe(503)
       await at.tochka.deliver(ref)
@@ -450,7 +448,7 @@ it('many webhooks of one counter do not delay that of another code', async () =>
 })
 
 it('a webhook that rests ends where the sale’s schedule finds its payment', async () => {
-  const { at, connector, core, code } = await counter()
+  const { at, connector, later, core, code } = await counter()
   await arm(at, code, 's1')
   at.tochka.fail('sale_status', { status: 502 }, 10)
   await at.tochka.pay(code.qrcId)
@@ -459,8 +457,7 @@ it('a webhook that rests ends where the sale’s schedule finds its payment', as
   const [row] = core.disk.webhooks.waiting()
   if (row) core.disk.webhooks.delay(row, { problem: 'NO_SALE' }, { now: at.clock.now, dueAt: 'REST' })
   at.tochka.heal()
-  at.clock.now += MINUTE
-  await connector.settle()
+  await later(MINUTE)
   expect(at.service.site('tea').payments.size).toBe(1)
   expect(core.disk.webhooks.waiting()).toEqual([])
 })
@@ -482,20 +479,18 @@ it('two sets of credentials that the bank tells of one payment each end their we
 })
 
 it.each(['cafe', 'farm'])('%s: 422, the bank has no such codes', async (site) => {
-  const at = await surroundings()
-  await start(at)
+  const { at } = await launched()
   const data = registerData(at, site, COUNTER)
   expect((await at.service.instruct('qrCode.register', data, at.clock.now)).status).toBe(422)
 })
 
 it('a sale is asked about before codes that became due after it', async () => {
-  const { at, connector, code } = await counter()
+  const { at, connector, later, code } = await counter()
   expect((await arm(at, code, 's1')).status).toBe(200)
   await at.tochka.pay(code.qrcId, { times: 0 })
   at.clock.now += 1_000
   for (let i = 0; i < 5; i++) await register(at, 'tea')
-  at.clock.now += MINUTE
-  await connector.settle(1)
+  await later(MINUTE, 1, 1)
   await connector.settle(1)
   expect(at.service.site('tea').payments.size).toBe(1)
   expect(at.tochka.callsOf('status').length).toBeGreaterThan(4)
@@ -504,14 +499,11 @@ it('a sale is asked about before codes that became due after it', async () => {
 it.each([0, -500])(
   'a sale of which the bank states the amount %d is told once its amount is known',
   async (amount) => {
-    const { at, connector, code } = await counter()
+    const { at, later, code } = await counter()
     await arm(at, code, 's1')
     await at.tochka.pay(code.qrcId, { times: 0 })
     at.tochka.fail('sale_status', { changes: { amount } })
-    for (let minutes = 0; minutes < 3; minutes++) {
-      at.clock.now += MINUTE
-      await connector.settle()
-    }
+    await later(MINUTE, 3)
     expect(Array.from(at.service.site('tea').payments.values())).toMatchObject([
       { saleUid: 's1', amount: { value: '5.00' } },
     ])

@@ -1,24 +1,32 @@
 // The operator decides while the bank is being asked: what the bank states to have done is a fact.
 import { describe, expect, it } from 'vitest'
 import { chargeToSettle, refundToSettle } from '../../connector/commands/held.ts'
-import { boundBy, charge, PRICE, registerToken } from './bound.ts'
-import { DAY, HOUR, ofRefund, pay, type Running, refund, register, start, surroundings } from './harness.ts'
+import { charged, TBANK } from './bound.ts'
+import {
+  DAY,
+  HOUR,
+  launched,
+  ofRefund,
+  pay,
+  type Running,
+  refund,
+  register,
+  type surroundings,
+} from './harness.ts'
 
 type At = Awaited<ReturnType<typeof surroundings>>
 const DECLINED = { result: 'DECLINED', reason: 'not seen in the console', by: 'anna' } as const
 
 /** Raiffeisenbank has carried out a refund, and has not said so; it is held, and the bank is asked again. */
 async function heldRefund() {
-  const at = await surroundings()
-  const running = await start(at)
+  const { at, running } = await launched()
   const link = await register(at, 'farm')
   await pay(at, 'farm', link.qrcId)
   await running.connector.settle()
   at.raiffeisen.refundStatus = 'IN_PROGRESS'
   const asked = await refund(at, 'farm', link, '30.00')
   await running.connector.settle()
-  at.clock.now += 4 * DAY
-  await running.connector.settle()
+  await running.later(4 * DAY)
   expect(running.core.disk.refunds.held()).toHaveLength(1)
   for (const each of at.raiffeisen.refunds.values()) each.status = 'COMPLETED'
   const options = { payment: asked.paymentUid, refund: asked.refundUid }
@@ -29,16 +37,7 @@ async function heldRefund() {
 
 /** The same of a charge at T-Bank. */
 async function heldCharge() {
-  const at = await surroundings()
-  const running = await start(at)
-  at.clock.now += 1_000
-  const token = await registerToken(at, 'cafe')
-  await at.tbank.consent(token.qrcId, true)
-  await running.connector.settle()
-  const link = await register(at, 'cafe', { amount: PRICE })
-  at.tbank.chargeResult = 'AUTHORIZING'
-  const asked = await charge(at, boundBy(at, 'cafe', token.qrcId), link)
-  await running.connector.settle()
+  const { at, running, asked } = await charged(TBANK, (of) => TBANK.decide(of.at, 'AUTHORIZING'))
   const row = running.core.disk.charges.get({ site: 'cafe', paymentUid: asked.paymentUid })
   if (!row) throw new Error('the charge is missing')
   running.core.disk.charges.change(row, { state: 'HELD', reason: 'shown to the operator' })
@@ -53,8 +52,7 @@ async function heldCharge() {
 
 /** A refund that could not be sent, and that the operator has read; from now on it can be. */
 async function unsentRefund() {
-  const at = await surroundings()
-  const running = await start(at)
+  const { at, running } = await launched()
   const link = await register(at, 'cafe')
   await at.tbank.pay(link.qrcId)
   await running.connector.settle()

@@ -255,8 +255,7 @@ describe('settle', () => {
     const session = Array.from(at.tbank.sessions.values()).at(-1)
     if (!session) throw new Error('no session')
     session.expiresAt = Number.POSITIVE_INFINITY
-    at.clock.now += 2 * HOUR + MINUTE
-    await running.connector.settle()
+    await running.later(2 * HOUR + MINUTE)
     await running.stop()
     const of = ['--site', 'cafe', '--charge', asked.paymentUid, '--by', 'anna']
     const completed = await runTyping(at, '', 'settle', ...of, '--as', 'completed')

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import {
   HOUR,
+  launched,
   MINUTE,
   ofRefund,
   refund,
@@ -56,13 +57,12 @@ describe('Tochka', () => {
   })
 
   it('a payment whose webhook is lost is found, however many there are', async () => {
-    const { at, connector, code } = await printed('tea')
+    const { at, connector, later, code } = await printed('tea')
     const refs = [
       await at.tochka.pay(code.qrcId, { times: 0 }),
       await at.tochka.pay(code.qrcId, { times: 0 }),
     ]
-    at.clock.now += MINUTE
-    await connector.settle()
+    await later(MINUTE)
     expect(reported(at, 'tea').map(({ uid }) => uid)).toEqual(refs)
     // The webhook comes late: still one payment.
     await at.tochka.deliver(refs[0] ?? '')
@@ -71,12 +71,11 @@ describe('Tochka', () => {
   })
 
   it('a code without an amount has the amounts of its webhooks; one that is lost is named by reconcile', async () => {
-    const { at, connector, code } = await printed('tea', { amount: undefined })
+    const { at, later, code } = await printed('tea', { amount: undefined })
     expect(code.payload).not.toContain('sum=')
     const ref = await at.tochka.pay(code.qrcId, { amount: 4_250 })
     const lost = await at.tochka.pay(code.qrcId, { amount: 99_000, times: 0 })
-    at.clock.now += MINUTE
-    await connector.settle()
+    await later(MINUTE)
     expect(reported(at, 'tea')).toEqual([
       { uid: ref, qrcId: code.qrcId, status: 'COMPLETED', amount: { value: '42.50', currency: 'RUB' } },
     ])
@@ -163,17 +162,15 @@ describe('Raiffeisenbank', () => {
   })
 
   it('a payment that the bank states only after the cancellation of the code is reported', async () => {
-    const { at, connector, code } = await printed('farm')
+    const { at, later, code } = await printed('farm')
     at.raiffeisen.hidePayments = true
     const paid = String(await at.raiffeisen.pay(code.qrcId, { times: 0 }))
     const cancel = { siteId: 'farm', qrcId: code.qrcId, reference: code.reference }
     expect((await at.service.instruct('qrCode.cancel', cancel, at.clock.now)).status).toBe(204)
-    at.clock.now += MINUTE
-    await connector.settle()
+    await later(MINUTE)
     expect(reported(at, 'farm')).toEqual([])
     at.raiffeisen.hidePayments = false
-    at.clock.now += HOUR
-    await connector.settle()
+    await later(HOUR)
     expect(reported(at, 'farm').map(({ uid }) => uid)).toEqual([paid])
   })
 
@@ -191,8 +188,7 @@ it.each([
   ['cafe', STATIC, 'T-Bank: codes of the type STATIC cannot be registered'],
   ['farm', { ...STATIC, amount: undefined }, 'Raiffeisenbank: a code without an amount cannot be registered'],
 ])('%s: 422 for %j', async (site, changes, description) => {
-  const at = await surroundings()
-  await start(at)
+  const { at } = await launched()
   const data = registerData(at, site, changes)
   const answer = await at.service.instruct('qrCode.register', data, at.clock.now)
   expect(answer).toEqual({ status: 422, body: { description } })

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   deliver,
   fakeOf,
+  launched,
   MINUTE,
   ofRefund,
   pay,
@@ -10,7 +11,6 @@ import {
   register,
   registerData,
   start,
-  surroundings,
 } from './harness.ts'
 
 interface Story {
@@ -36,8 +36,7 @@ const STORIES: Story[] = [
 
 describe.each(STORIES)('$bank', ({ site, reference }) => {
   it('registers a link, reports its payment, and refunds it in two parts', async () => {
-    const at = await surroundings()
-    const { connector } = await start(at)
+    const { at, connector, later } = await launched()
     const link = await register(at, site)
     expect(link.payload).toContain(`/${link.qrcId}?type=02&`)
     expect(link.payload).toContain('&sum=10000&cur=RUB&')
@@ -63,8 +62,7 @@ describe.each(STORIES)('$bank', ({ site, reference }) => {
     const second = await refund(at, site, link, '70.00')
     await connector.settle()
     expect(ofRefund(at, first)).toEqual({ status: 'COMPLETED', amount: first.amount })
-    at.clock.now += 2 * MINUTE
-    await connector.settle()
+    await later(2 * MINUTE)
     expect(ofRefund(at, second)).toEqual({ status: 'COMPLETED', amount: second.amount })
     expect(fakeOf(site).of(at).refundedSum).toBe(10_000)
 
@@ -78,8 +76,7 @@ describe.each(STORIES)('$bank', ({ site, reference }) => {
   })
 
   it('takes a cancellation, and a payment that was faster is reported', async () => {
-    const at = await surroundings()
-    const { connector } = await start(at)
+    const { at, connector } = await launched()
     const link = await register(at, site)
     const { qrcId, reference: given } = link
     const answer = await at.service.instruct(
@@ -95,8 +92,7 @@ describe.each(STORIES)('$bank', ({ site, reference }) => {
   })
 
   it('answers a key again, also when both come at once, by one link', async () => {
-    const at = await surroundings()
-    const first = await start(at)
+    const { at, running: first } = await launched()
     const data = registerData(at, site)
     const send = () => at.service.instruct('qrCode.register', data, at.clock.now)
     const answers = await Promise.all([send(), send(), send()])
@@ -109,8 +105,7 @@ describe.each(STORIES)('$bank', ({ site, reference }) => {
   })
 
   it('registers a key anew once its link has ended, and not while it is paid', async () => {
-    const at = await surroundings()
-    const { connector } = await start(at)
+    const { at, connector } = await launched()
     const data = registerData(at, site)
     const send = async () => (await at.service.instruct('qrCode.register', data, at.clock.now)).body.qrcId
     const first = await send()
@@ -125,8 +120,7 @@ describe.each(STORIES)('$bank', ({ site, reference }) => {
   })
 
   it('reports one payment for a webhook that is repeated', async () => {
-    const at = await surroundings()
-    const { connector } = await start(at)
+    const { at, connector } = await launched()
     const { qrcId } = await register(at, site)
     await pay(at, site, qrcId, { times: 3 })
     const text = site === 'cafe' ? 'OK' : ''
@@ -136,14 +130,12 @@ describe.each(STORIES)('$bank', ({ site, reference }) => {
   })
 
   it('finds a payment whose webhook was lost', async () => {
-    const at = await surroundings()
-    const { connector } = await start(at)
+    const { at, connector, later } = await launched()
     const { qrcId } = await register(at, site)
     await pay(at, site, qrcId, { times: 0 })
     await connector.settle()
     expect(at.service.reports).toEqual([])
-    at.clock.now += MINUTE
-    await connector.settle()
+    await later(MINUTE)
     expect(at.service.site(site).payments.get(qrcId)?.status).toBe('COMPLETED')
     // The webhook comes late: still one payment, with one uid.
     await deliver(at, site, qrcId)

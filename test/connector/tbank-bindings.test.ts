@@ -1,10 +1,20 @@
-// Bound accounts at T-Bank: bind, pay and bind.
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
+// Bound accounts, in what T-Bank alone has: signed consents, refusals, tokens, and what a restored disk makes of them.
 import { describe, expect, it } from 'vitest'
-import { boundBy, charge, deleteToken, isOnDisk, minutes, PRICE, registerToken } from './bound.ts'
-import { DAY, HOUR, MINUTE, refund, register, registerData, start, surroundings } from './harness.ts'
-import { bound, LOST, statusOf } from './tbank-bound.ts'
+import {
+  awaiting,
+  bindingOf,
+  bound,
+  boundBy,
+  charge,
+  deleteToken,
+  isOnDisk,
+  PRICE,
+  registerToken,
+  TBANK,
+} from './bound.ts'
+import { DAY, HOUR, launched, MINUTE, register, type Surroundings, start } from './harness.ts'
+
+const statusOf = (at: Surroundings, bindingUid: string) => at.service.site('cafe').bindings.get(bindingUid)
 
 describe('bind', () => {
   it.each([
@@ -13,7 +23,7 @@ describe('bind', () => {
   ])(
     'a signed consent under %s is reported once, with the bank’s id and never its token',
     async (_, form) => {
-      const { at, running, token, request, binding } = await bound((each) => {
+      const { at, running, token, request, binding } = await bound(TBANK, (each) => {
         each.tbank.requestKeyOf = form
       })
       expect(token.reference).toBe(`tbank-cafe:#${request}`)
@@ -29,41 +39,22 @@ describe('bind', () => {
     },
   )
 
-  it.each([
-    [true, 'CREATED'],
-    [false, 'REJECTED'],
-  ])('an answer %s whose notification is lost is asked for: %s', async (isGiven, status) => {
-    const at = await surroundings()
-    const running = await start(at)
-    const { qrcId } = await registerToken(at, 'cafe')
-    await at.tbank.consent(qrcId, isGiven, { times: 0 })
-    await minutes({ at, running }, 2)
-    expect(statusOf(at, boundBy(at, 'cafe', qrcId).bindingUid)).toMatchObject({ status })
-  })
-
-  it('a consent after the end of its code, and after a refusal, is a fact', async () => {
-    const at = await surroundings()
-    const running = await start(at)
-    const { qrcId } = await registerToken(at, 'cafe')
-    await at.tbank.consent(qrcId, false)
-    await running.connector.settle()
-    const { bindingUid } = boundBy(at, 'cafe', qrcId)
-    expect(statusOf(at, bindingUid)).toMatchObject({ status: 'REJECTED' })
+  it('a refusal whose notification is lost is asked for, and a consent after it, and after the end of the code, is a fact', async () => {
+    const { at, running, qrcId } = await awaiting(TBANK)
+    await at.tbank.consent(qrcId, false, { times: 0 })
+    await running.later(MINUTE, 2)
+    expect(bindingOf(at, 'cafe', qrcId)).toMatchObject({ status: 'REJECTED' })
     at.clock.now += 3 * HOUR
     await at.tbank.consent(qrcId, true, { times: 0 })
-    at.clock.now += DAY
-    await running.connector.settle()
-    expect(statusOf(at, bindingUid)).toMatchObject({ status: 'CREATED' })
+    await running.later(DAY)
+    expect(bindingOf(at, 'cafe', qrcId)).toMatchObject({ status: 'CREATED' })
   })
 
   it('an end at the bank is reported within a day, and an old consent does not undo it', async () => {
-    const { at, running, token, request, binding } = await bound()
+    const { at, running, token, request, binding } = await bound(TBANK)
     const consent = at.tbank.bindingNotificationOf(request)
     await at.tbank.consent(token.qrcId, false, { times: 0 })
-    for (let hour = 0; hour < 23; hour++) {
-      at.clock.now += HOUR
-      await running.connector.settle(1)
-    }
+    await running.later(HOUR, 23, 1)
     expect(statusOf(at, binding.bindingUid)).toMatchObject({ status: 'DELETED' })
     await at.tbank.deliverBinding(request, {}, { ...consent, Message: 'again', Token: undefined })
     await fetch(at.tbank.terminalUrl ?? '', { method: 'POST', body: JSON.stringify(consent) })
@@ -72,33 +63,28 @@ describe('bind', () => {
   })
 
   it('a refusal that is sent again after a later consent does not end it: the bank is asked', async () => {
-    const at = await surroundings()
-    const running = await start(at)
-    const { qrcId } = await registerToken(at, 'cafe')
+    const { at, running, qrcId } = await awaiting(TBANK)
     const request = await at.tbank.consent(qrcId, false, { times: 0 })
     const refusal = at.tbank.bindingNotificationOf(request)
     await at.tbank.consent(qrcId, true)
     await running.connector.settle()
     await fetch(at.tbank.terminalUrl ?? '', { method: 'POST', body: JSON.stringify(refusal) })
     await running.connector.settle()
-    expect(statusOf(at, boundBy(at, 'cafe', qrcId).bindingUid)).toMatchObject({ status: 'CREATED' })
+    expect(bindingOf(at, 'cafe', qrcId)).toMatchObject({ status: 'CREATED' })
   })
 
   it('a state from before a signed consent does not end it', async () => {
-    const at = await surroundings()
-    const running = await start(at)
-    const { qrcId } = await registerToken(at, 'cafe')
+    const { at, running, qrcId } = await awaiting(TBANK)
     await at.tbank.consent(qrcId, false, { times: 0 })
     at.tbank.fail('GetAddAccountQrState', { changes: { Status: 'INACTIVE' } })
     await at.tbank.consent(qrcId, true)
     await running.connector.settle()
-    expect(statusOf(at, boundBy(at, 'cafe', qrcId).bindingUid)).toMatchObject({ status: 'CREATED' })
+    expect(bindingOf(at, 'cafe', qrcId)).toMatchObject({ status: 'CREATED' })
   })
 
   it('an unsigned consent is refused; a signed one of an unknown request is given up after a day', async () => {
-    const at = await surroundings()
-    const { connector, core } = await start(at)
-    const { qrcId } = await registerToken(at, 'cafe')
+    const { at, running, qrcId } = await awaiting(TBANK)
+    const { connector, core } = running
     const { requestKey } = at.tbank.binding(qrcId)
     at.tbank.binding(qrcId).status = 'ACTIVE'
     await at.tbank.deliverBinding(requestKey, {}, { Status: 'INACTIVE' })
@@ -115,38 +101,14 @@ describe('bind', () => {
     expect(at.service.site('cafe').bindings.size).toBe(1)
   })
 
-  it.each(LOST)('a register of which %s is made anew by the same request', async (_, fault) => {
-    const at = await surroundings()
-    const running = await start(at)
-    at.tbank.fail('AddAccountQr', fault)
-    await expect(registerToken(at, 'cafe', { key: 'K'.repeat(32) })).rejects.toThrow('503')
-    const { qrcId } = await registerToken(at, 'cafe', { key: 'K'.repeat(32) })
-    expect((await registerToken(at, 'cafe', { key: 'K'.repeat(32) })).qrcId).toBe(qrcId)
-    await at.tbank.consent(qrcId, true)
-    await running.connector.settle()
-    expect(at.service.site('cafe').bindings.size).toBe(1)
-  })
-
-  it.each(LOST)('a consent is learned where of the question about it %s', async (_, fault) => {
-    const at = await surroundings()
-    const running = await start(at)
-    const { qrcId } = await registerToken(at, 'cafe')
-    await at.tbank.consent(qrcId, true, { times: 0 })
-    at.tbank.fail('GetAddAccountQrState', fault)
-    await minutes({ at, running }, 3)
-    expect(statusOf(at, boundBy(at, 'cafe', qrcId).bindingUid)).toMatchObject({ status: 'CREATED' })
-    expect(at.service.reports.filter(({ path }) => path.includes('/bindings/'))).toHaveLength(1)
-  })
-
   it('a new disk learns from the service what is awaited, bound and ended', async () => {
-    const { at, running, token, binding } = await bound()
+    const { at, running, token, binding } = await bound(TBANK)
     const awaited = await registerToken(at, 'cafe')
     const ended = await registerToken(at, 'cafe')
     await at.tbank.consent(ended.qrcId, true)
     await running.connector.settle()
     const gone = boundBy(at, 'cafe', ended.qrcId)
-    await running.stop()
-    rmSync(join(at.directory, 'connector.sqlite'))
+    await running.loseDisk()
     const expiresOn = new Date(at.clock.now + HOUR).toISOString()
     at.service.bindings = [
       { ...token, ...binding, status: 'CREATED' },
@@ -161,7 +123,7 @@ describe('bind', () => {
     expect(stateOf(gone.bindingUid)).toBe('DELETED')
     await at.tbank.consent(awaited.qrcId, true)
     await next.connector.settle()
-    expect(statusOf(at, boundBy(at, 'cafe', awaited.qrcId).bindingUid)).toMatchObject({ status: 'CREATED' })
+    expect(bindingOf(at, 'cafe', awaited.qrcId)).toMatchObject({ status: 'CREATED' })
     await charge(at, gone, await register(at, 'cafe', { amount: PRICE }))
     await next.connector.settle()
     expect(at.tbank.callsOf('ChargeQr')).toEqual([])
@@ -170,8 +132,7 @@ describe('bind', () => {
 
 describe('a binding on a restored disk', () => {
   it('whose consent the service has, and which is over, becomes DELETED: its refusal would never be taken', async () => {
-    const at = await surroundings()
-    const running = await start(at)
+    const { at, running } = await launched()
     at.clock.now += 1_000
     const token = await registerToken(at, 'cafe')
     const backup = at.clock.now
@@ -186,9 +147,8 @@ describe('a binding on a restored disk', () => {
     const of = { siteId: 'cafe', ...token, bindingUid, bindingReference: token.reference }
     at.service.bindings = [{ ...of, status: 'CREATED' }]
     await next.connector.settle()
-    await minutes({ at, running: next }, 2)
-    at.clock.now += HOUR
-    await next.connector.settle()
+    await next.later(MINUTE, 2)
+    await next.later(HOUR)
     expect(statusOf(at, bindingUid)?.status).toBe('DELETED')
     expect(next.core.disk.reports.countNotAccepted()).toBe(0)
   })
@@ -197,8 +157,7 @@ describe('a binding on a restored disk', () => {
     'whose consent the service has is known, and the bank is asked at once: refused before: %j',
     async (...given) => {
       const [wasRefused] = given
-      const at = await surroundings()
-      const running = await start(at)
+      const { at, running } = await launched()
       at.clock.now += 1_000
       const token = await registerToken(at, 'cafe')
       if (wasRefused) await at.tbank.consent(token.qrcId, false)
@@ -223,22 +182,18 @@ describe('a binding on a restored disk', () => {
   it.each(['DELETED', 'EXPIRED'])(
     'that has %s at the service is not charged, also where the service is restored later',
     async (status) => {
-      const { at, running, binding, link } = await bound()
-      const waiting = await (async () => {
-        at.tbank.fail('GetAddAccountQrState', { status: 502 }, 9)
-        const asked = await charge(at, binding, await register(at, 'cafe', { amount: PRICE }))
-        await running.connector.settle(1)
-        at.tbank.heal()
-        return asked
-      })()
+      const { at, running, binding, link } = await bound(TBANK)
+      at.tbank.fail('GetAddAccountQrState', { status: 502 }, 9)
+      const waiting = await charge(at, binding, await register(at, 'cafe', { amount: PRICE }))
+      await running.connector.settle(1)
+      at.tbank.heal()
       const backup = at.clock.now
       await running.stop()
       at.clock.now += 10 * MINUTE
       at.service.bindings = [{ ...binding, reference: binding.bindingReference, status }]
       const next = await start(at, { restoredFrom: backup })
       await next.connector.settle()
-      at.clock.now += 2 * HOUR
-      await next.connector.settle()
+      await next.later(2 * HOUR)
       expect(next.core.disk.charges.held()).toMatchObject([{ paymentUid: waiting.paymentUid }])
       // The service is restored too, to a time before the deletion.
       const asked = await charge(at, binding, link)
@@ -249,9 +204,8 @@ describe('a binding on a restored disk', () => {
   )
 
   it('whose end is learned after a charge of it came to a new disk leaves that charge unsent', async () => {
-    const { at, running, token, binding, link } = await bound()
-    await running.stop()
-    rmSync(join(at.directory, 'connector.sqlite'))
+    const { at, running, token, binding, link } = await bound(TBANK)
+    await running.loseDisk()
     const next = await start(at)
     await next.connector.settle()
     at.tbank.fail('GetAddAccountQrState', { status: 502 }, 99)
@@ -267,12 +221,11 @@ describe('a binding on a restored disk', () => {
   })
 
   it('that has ended here stays ended, whatever the list says', async () => {
-    const { at, running, binding } = await bound()
+    const { at, running, binding } = await bound(TBANK)
     await deleteToken(at, binding)
     await running.connector.settle()
     at.service.bindings = [{ ...binding, reference: binding.bindingReference, status: 'CREATED' }]
-    at.clock.now += DAY
-    await running.connector.settle()
+    await running.later(DAY)
     const { bindingUid } = binding
     expect(running.core.disk.bindings.get({ site: 'cafe', bindingUid })?.state).toBe('DELETED')
     expect(statusOf(at, bindingUid)).toEqual({ status: 'DELETED' })
@@ -280,61 +233,10 @@ describe('a binding on a restored disk', () => {
 })
 
 describe('pay and bind', () => {
-  it.each([
-    ['paid and agreed', true, true],
-    ['paid, and did not agree', true, false],
-    ['paid in an app that cannot bind', true, undefined],
-    ['agreed, and did not pay', false, true],
-  ])('%s: two facts', async (_, isPaid, consent) => {
-    const at = await surroundings()
-    const running = await start(at)
-    const link = await register(at, 'cafe', { flags: ['CREATE_TOKEN'], tokenizationPurpose: 'Monthly tea' })
-    const { paymentId, requestKey } = at.tbank.session(link.qrcId)
-    expect(link.reference).toBe(`tbank-cafe:${paymentId}#${requestKey}`)
-    if (consent !== undefined) await at.tbank.consent(link.qrcId, consent)
-    if (isPaid) await at.tbank.pay(link.qrcId)
-    await running.connector.settle()
-    const { payments, bindings } = at.service.site('cafe')
-    expect(payments.get(link.qrcId)?.status).toBe(isPaid ? 'COMPLETED' : undefined)
-    const statuses = Array.from(bindings.values(), ({ status }) => status)
-    expect(statuses).toEqual(consent === undefined ? [] : [consent ? 'CREATED' : 'REJECTED'])
-    if (!isPaid) return
-    // Its refund goes to the payment.
-    const asked = await refund(at, 'cafe', link, '10.00')
-    await running.connector.settle()
-    expect(at.tbank.session(link.qrcId).refunded).toBe(1_000)
-    expect(at.service.site('cafe').refunds.get(`${link.qrcId}/${asked.refundUid}`)?.status).toBe('COMPLETED')
-  })
-
-  const cases = ['Init', 'GetQr'].flatMap((operation) =>
-    LOST.map(([name, fault]) => [operation, name, fault] as const),
-  )
-  it.each(cases)(
-    'where of %s %s, the same request has one link, one payment and one binding',
-    async (...given) => {
-      const [operation, , fault] = given
-      const at = await surroundings()
-      const running = await start(at)
-      const data = registerData(at, 'cafe', { flags: ['CREATE_TOKEN'], tokenizationPurpose: 'Monthly tea' })
-      const ask = () => at.service.instruct('qrCode.register', data, at.clock.now)
-      at.tbank.fail(operation, fault)
-      await ask()
-      const { status, body } = await ask()
-      expect([status, (await ask()).body.qrcId]).toEqual([200, body.qrcId])
-      await at.tbank.consent(String(body.qrcId), true)
-      await at.tbank.pay(String(body.qrcId))
-      await running.connector.settle()
-      const { payments, bindings } = at.service.site('cafe')
-      expect([Array.from(payments.keys()), bindings.size]).toEqual([[body.qrcId], 1])
-    },
-  )
-
   it('a new disk finds payment and consent by the reference that the service keeps', async () => {
-    const at = await surroundings()
-    const running = await start(at)
+    const { at, running } = await launched()
     const link = await register(at, 'cafe', { flags: ['CREATE_TOKEN'] })
-    await running.stop()
-    rmSync(join(at.directory, 'connector.sqlite'))
+    await running.loseDisk()
     const times = { createdOn: new Date(at.clock.now).toISOString(), expiresOn: link.expiresOn }
     const of = { siteId: 'cafe', qrcId: link.qrcId, reference: link.reference, ...times }
     at.service.qrCodes = [
@@ -347,6 +249,6 @@ describe('pay and bind', () => {
     await at.tbank.consent(link.qrcId, true)
     await next.connector.settle()
     expect(at.service.site('cafe').payments.get(link.qrcId)?.status).toBe('COMPLETED')
-    expect(statusOf(at, boundBy(at, 'cafe', link.qrcId).bindingUid)).toMatchObject({ status: 'CREATED' })
+    expect(bindingOf(at, 'cafe', link.qrcId)).toMatchObject({ status: 'CREATED' })
   })
 })

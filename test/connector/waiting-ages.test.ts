@@ -1,11 +1,10 @@
 // The ages by which alerts see a webhook that leads to no report, and a report that the service does not accept.
 import { expect, it } from 'vitest'
-import { DAY, HOUR, pay, register, start, surroundings } from './harness.ts'
+import { DAY, HOUR, launched, pay, register } from './harness.ts'
 
 /** A connector, and what its metric says now. */
 async function watched() {
-  const at = await surroundings()
-  const running = await start(at)
+  const { at, running } = await launched()
   const seconds = async (what: 'webhook' | 'report') => {
     const page = await (await fetch(`${running.url}/metrics`)).text()
     return Number(new RegExp(`^fps_connector_oldest_${what}_seconds (\\S+)$`, 'm').exec(page)?.[1])
@@ -14,7 +13,7 @@ async function watched() {
 }
 
 it('a webhook has an age until it is reported', async () => {
-  const { at, seconds, connector, core } = await watched()
+  const { at, seconds, connector, later, core } = await watched()
   const { qrcId } = await register(at, 'farm')
   expect(await seconds('webhook')).toBe(0)
   at.raiffeisen.failAt(qrcId, { status: 500 })
@@ -23,8 +22,7 @@ it('a webhook has an age until it is reported', async () => {
   at.clock.now += HOUR
   expect(await seconds('webhook')).toBe(3600)
   at.raiffeisen.heal()
-  at.clock.now += HOUR
-  await connector.settle()
+  await later(HOUR)
   expect(core.disk.webhooks.countWaiting()).toBe(0)
   expect(await seconds('webhook')).toBe(0)
 })
@@ -46,7 +44,7 @@ it.each([
   ['is accepted', undefined, 0],
   ['is of a site that is deleted since', { status: 410, body: { errorCode: 'site.deleted' } }, 1],
 ])('a report has an age until it %s', async (_, answer, open) => {
-  const { at, seconds, connector, core } = await watched()
+  const { at, seconds, connector, later, core } = await watched()
   const { qrcId } = await register(at, 'farm')
   expect(await seconds('report')).toBe(0)
   at.service.answerTo('/payments/', { status: 503, body: {} })
@@ -55,8 +53,7 @@ it.each([
   at.clock.now += HOUR
   expect(await seconds('report')).toBe(3600)
   at.service.answerTo('/payments/', answer)
-  at.clock.now += HOUR
-  await connector.settle()
+  await later(HOUR)
   expect(core.disk.reports.countNotAccepted()).toBe(open)
   expect(await seconds('report')).toBe(0)
 })

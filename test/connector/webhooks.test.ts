@@ -7,6 +7,7 @@ import { reload } from '../../connector/config/reload.ts'
 import {
   DAY,
   HOUR,
+  launched,
   MINUTE,
   type Running,
   register,
@@ -34,8 +35,7 @@ const listed = (at: Surroundings, siteId: string, qrcId: string, reference: stri
 })
 
 it('401 for what is unsigned, altered or of another customer, and nothing of it is kept or reported', async () => {
-  const at = await surroundings()
-  const { url, connector, core } = await start(at)
+  const { at, url, connector, core } = await launched()
   const tea = await register(at, 'tea')
   const cafe = await register(at, 'cafe')
   const farm = await register(at, 'farm')
@@ -91,8 +91,7 @@ it('a webhook that is too large ends its connection: a next request on it would 
 })
 
 it('the success answer comes after the disk: without a key of the bank it is 503, and nothing is lost', async () => {
-  const at = await surroundings()
-  const { connector } = await start(at)
+  const { at, connector } = await launched()
   const { qrcId } = await register(at, 'tea')
   at.tochka.fail('key', { status: 500 })
   const ref = await at.tochka.pay(qrcId)
@@ -103,8 +102,7 @@ it('the success answer comes after the disk: without a key of the bank it is 503
 })
 
 it('a webhook on disk is reported by the next process', async () => {
-  const at = await surroundings()
-  const first = await start(at)
+  const { at, running: first } = await launched()
   const { qrcId } = await register(at, 'tea')
   await at.tochka.pay(qrcId)
   expect(at.tochka.webhookAnswers).toEqual([{ status: 200, text: '' }])
@@ -116,8 +114,7 @@ it('a webhook on disk is reported by the next process', async () => {
 })
 
 it('a connector that has stopped begins nothing, whatever requests came last', async () => {
-  const at = await surroundings()
-  const { connector, log, stop } = await start(at)
+  const { connector, log, stop } = await launched()
   const take = () => connector.app.request('/webhooks/no-bank', { method: 'POST', body: '{}' })
   connector.start()
   await take()
@@ -128,8 +125,7 @@ it('a connector that has stopped begins nothing, whatever requests came last', a
 })
 
 it('a webhook before the answer of its own register is reported afterwards', async () => {
-  const at = await surroundings()
-  const { connector } = await start(at)
+  const { at, connector } = await launched()
   let paid: Promise<unknown> = Promise.resolve()
   at.tochka.beforeAnswer = async (operation) => {
     if (operation !== 'register') return
@@ -147,8 +143,7 @@ it('a webhook before the answer of its own register is reported afterwards', asy
 })
 
 it('a register lets the webhooks of its own code be tried again, and no other', async () => {
-  const at = await surroundings()
-  const { connector, core } = await start(at)
+  const { at, connector, core } = await launched()
   const forget = (qrcId: string) => core.disk.codes.forget(core.disk.codes.ofLink(qrcId)[0]?.id ?? '')
   const [tea, cafe] = [await register(at, 'tea'), await register(at, 'cafe')]
   for (const { qrcId } of [tea, cafe]) forget(qrcId)
@@ -168,8 +163,7 @@ it('a register lets the webhooks of its own code be tried again, and no other', 
 })
 
 it('a bank that does not answer delays no payment that another reports', async () => {
-  const at = await surroundings()
-  const { connector } = await start(at)
+  const { at, connector } = await launched()
   const silence = Promise.withResolvers<void>()
   at.raiffeisen.beforeExecution = (operation) =>
     operation === 'status' ? silence.promise : Promise.resolve()
@@ -199,8 +193,7 @@ describe('many webhooks that no site’s code explains', () => {
     ['of one code', () => 'STICKER'],
     ['of many codes, which were tried before,', (i: number) => `CODE${i}`],
   ])('%s delay no other webhook of their bank', async (_, qrcIdOf) => {
-    const at = await surroundings()
-    const running = await start(at)
+    const { at, running } = await launched()
     const { connector, core } = running
     for (let i = 0; i < 150; i++) add(running, `old-${i}`, qrcIdOf(i))
     for (const row of core.disk.webhooks.waiting().slice(1))
@@ -212,8 +205,7 @@ describe('many webhooks that no site’s code explains', () => {
   })
 
   it('each of one code is tried in its turn', async () => {
-    const at = await surroundings()
-    const running = await start(at)
+    const { running } = await launched()
     for (let i = 0; i < 5; i++) add(running, `old-${i}`, 'STICKER')
     await running.connector.settle(5)
     expect(running.core.disk.webhooks.waiting().map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1, 1])
@@ -222,8 +214,7 @@ describe('many webhooks that no site’s code explains', () => {
 
 describe('a code that the disk does not know', () => {
   it('is searched for in the lists of all sites; until one has it, the webhook is kept and reported to nobody', async () => {
-    const at = await surroundings()
-    const { connector, core } = await start(at)
+    const { at, connector, later, core } = await launched()
     const { qrcId, reference } = await register(at, 'tea')
     core.disk.codes.forget(core.disk.codes.ofLink(qrcId)[0]?.id ?? '')
     await at.tochka.pay(qrcId)
@@ -232,8 +223,7 @@ describe('a code that the disk does not know', () => {
     expect(core.disk.webhooks.waiting()).toMatchObject([{ bank: 'tochka-main', problem: 'NO_SITE' }])
     // The path of the webhook says nothing of the site: it is the one whose list has the code.
     at.service.qrCodes.push(listed(at, 'farm', qrcId, reference))
-    at.clock.now += 60 * MINUTE
-    await connector.settle()
+    await later(60 * MINUTE)
     expect(at.service.site('farm').payments.get(qrcId)).toMatchObject({ status: 'COMPLETED' })
     expect(core.disk.webhooks.waiting()).toEqual([])
   })
@@ -242,8 +232,7 @@ describe('a code that the disk does not know', () => {
     ['cafe', (at: Surroundings, qrcId: string) => at.tbank.pay(qrcId)],
     ['farm', (at: Surroundings, qrcId: string) => at.raiffeisen.pay(qrcId)],
   ])('is found by its reference for %s', async (site, pay) => {
-    const at = await surroundings()
-    const { connector, core } = await start(at)
+    const { at, connector, core } = await launched()
     const { qrcId, reference } = await register(at, site)
     core.disk.codes.forget(core.disk.codes.ofLink(qrcId)[0]?.id ?? '')
     at.service.qrCodes.push(listed(at, site, qrcId, reference))
@@ -253,8 +242,7 @@ describe('a code that the disk does not know', () => {
   })
 
   it('and turns out to be another merchant’s is not reported', async () => {
-    const at = await surroundings()
-    const { connector, core } = await start(at)
+    const { at, connector, core } = await launched()
     const { qrcId } = await register(at, 'tea')
     core.disk.codes.forget(core.disk.codes.ofLink(qrcId)[0]?.id ?? '')
     const reference = 'tochka-main:MF0000000099:40702810500000000001/044525104'
@@ -307,8 +295,7 @@ describe('a webhook that nothing confirms for a week', () => {
   ])(
     '%s: it is kept, and asked about only after a start, or where the bank repeats it',
     async (_, problem, prepare) => {
-      const at = await surroundings()
-      const running = await start(at)
+      const { at, running } = await launched()
       const { repeat } = await prepare(at, running)
       const { core, connector, stop } = running
       const attempts = []
@@ -334,10 +321,9 @@ describe('a webhook that nothing confirms for a week', () => {
   )
 
   it('is reported once a site has its code: the list is read, and a reload asks once more', async () => {
-    const at = await surroundings()
-    const running = await start(at)
+    const { at, running } = await launched()
     const { add } = await unknown(at, running)
-    const { core, connector } = running
+    const { core, connector, later } = running
     for (let day = 0; day < 9; day++) {
       await connector.settle(1)
       at.clock.now += DAY
@@ -348,15 +334,13 @@ describe('a webhook that nothing confirms for a week', () => {
     await connector.settle()
     expect(webhooks.waiting()).toMatchObject([{ attempts: 9 }])
     add()
-    at.clock.now += HOUR
-    await connector.settle()
+    await later(HOUR)
     expect(webhooks.waiting()).toEqual([])
     expect(at.service.site('tea').payments.size).toBe(1)
   })
 
   it('a list that the service does not give is asked for once a day; once it has the code, the payment is reported', async () => {
-    const at = await surroundings()
-    const running = await start(at)
+    const { at, running } = await launched()
     const { core, connector } = running
     const { add } = await unknown(at, running)
     at.service.qrCodes.push({ siteId: 'cafe' })
@@ -376,8 +360,7 @@ describe('a webhook that nothing confirms for a week', () => {
   })
 
   it('a bank that does not answer is asked on', async () => {
-    const at = await surroundings()
-    const { core, connector } = await start(at)
+    const { at, core, connector } = await launched()
     const { qrcId } = await register(at, 'farm')
     at.raiffeisen.fail('status', { status: 503 }, 1_000)
     await at.raiffeisen.pay(qrcId)
@@ -391,8 +374,7 @@ describe('a webhook that nothing confirms for a week', () => {
 
 describe('Raiffeisenbank, whose signature leaves fields open', () => {
   it('altered unsigned fields change nothing: the bank is asked', async () => {
-    const at = await surroundings()
-    const { connector } = await start(at)
+    const { at, connector } = await launched()
     const { qrcId } = await register(at, 'farm')
     const other = await register(at, 'farm', { amount: { value: '5.00', currency: 'RUB' } })
     const transactionId = await at.raiffeisen.pay(qrcId, { times: 0 })
@@ -405,8 +387,7 @@ describe('Raiffeisenbank, whose signature leaves fields open', () => {
   })
 
   it('a second payment of one link has the bank’s number; one that the bank does not state yet is kept', async () => {
-    const at = await surroundings()
-    const { connector, core } = await start(at)
+    const { at, connector, core } = await launched()
     const { qrcId } = await register(at, 'farm')
     await at.raiffeisen.pay(qrcId)
     await connector.settle()
@@ -426,8 +407,7 @@ describe('Raiffeisenbank, whose signature leaves fields open', () => {
 })
 
 it('a deleted site does not keep the webhooks of the others', async () => {
-  const at = await surroundings()
-  const { connector, core } = await start(at)
+  const { at, connector, core } = await launched()
   const { qrcId, reference } = await register(at, 'farm')
   core.disk.codes.forget(core.disk.codes.ofLink(qrcId)[0]?.id ?? '')
   at.service.qrCodes.push(listed(at, 'farm', qrcId, reference))
@@ -438,14 +418,12 @@ it('a deleted site does not keep the webhooks of the others', async () => {
 })
 
 it('a payment of Raiffeisenbank whose number comes later stays one payment', async () => {
-  const at = await surroundings()
-  const { connector } = await start(at)
+  const { at, connector, later } = await launched()
   const { qrcId } = await register(at, 'farm')
   const transactionId = await at.raiffeisen.pay(qrcId, { times: 0 })
   const payment = at.raiffeisen.codes.get(qrcId)?.payment
   Reflect.deleteProperty(payment ?? {}, 'transactionId')
-  at.clock.now += MINUTE
-  await connector.settle()
+  await later(MINUTE)
   Object.assign(payment ?? {}, { transactionId })
   await at.raiffeisen.deliver(qrcId)
   await connector.settle()
@@ -453,8 +431,7 @@ it('a payment of Raiffeisenbank whose number comes later stays one payment', asy
 })
 
 it('a second payment of a Tochka link is reported under its own number', async () => {
-  const at = await surroundings()
-  const { connector } = await start(at)
+  const { at, connector } = await launched()
   const { qrcId } = await register(at, 'tea')
   const first = await at.tochka.pay(qrcId)
   const second = await at.tochka.pay(qrcId)
@@ -468,8 +445,7 @@ it('a second payment of a Tochka link is reported under its own number', async (
 })
 
 it('a declined attempt is reported, and a payment that follows wins, in any order', async () => {
-  const at = await surroundings()
-  const { connector } = await start(at)
+  const { at, connector } = await launched()
   const { qrcId } = await register(at, 'cafe')
   await at.tbank.pay(qrcId, { status: 'REJECTED' })
   await connector.settle()
@@ -483,8 +459,7 @@ it('a declined attempt is reported, and a payment that follows wins, in any orde
 })
 
 it('the payer’s telephone number goes to the service and never into the log', async () => {
-  const at = await surroundings()
-  const { connector, log } = await start(at)
+  const { at, connector, log } = await launched()
   const { qrcId } = await register(at, 'tea')
   await at.tochka.pay(qrcId)
   await connector.settle()
@@ -505,8 +480,7 @@ it('two sites on one set of credentials get their own payments', async () => {
 })
 
 it('a code of a site that has changed its bank is reported, also if the register never was answered', async () => {
-  const at = await surroundings()
-  const first = await start(at)
+  const { at, running: first } = await launched()
   const link = await register(at, 'tea')
   const lost = registerData(at, 'tea')
   at.tochka.fail('register', { broken: 'after' })
@@ -527,8 +501,7 @@ it.each([
 ])(
   'a webhook with %s that breaks off in its body is no error that the operator must act on',
   async (_, rest) => {
-    const at = await surroundings()
-    const { log, url } = await start(at)
+    const { log, url } = await launched()
     const { hostname, port } = new URL(url)
     const socket = connect(Number(port), hostname)
     await new Promise((resolve) =>

@@ -124,13 +124,6 @@ describe('a signing key', () => {
     expect(done.headers.get('Location')).toBe('../../notification-keys?done=activated')
     expect((await signingKeys()).map(({ id, active }) => [id, active])).toEqual([[waiting?.id, true]])
   })
-
-  it('that is a third one is refused', async () => {
-    const { browser, signingKeys } = await admin()
-    for (let i = 0; i < 2; i++) await browser.post('/notification-keys')
-    expect((await browser.post('/notification-keys')).status).toBe(409)
-    expect(await signingKeys()).toHaveLength(2)
-  })
 })
 
 it.each(['merchant', 'merchant:read'])('with the scope %s no key is seen, made or revoked', async (scope) => {

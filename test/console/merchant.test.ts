@@ -4,11 +4,11 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { MAX_PURPOSE } from '../../src/contract/text.ts'
 import { freshSite } from '../support/admin.ts'
-import { browserOf } from '../support/console.ts'
+import { type Browser, browserOf } from '../support/console.ts'
 import { merchantServer } from '../support/merchant.ts'
 import { notifiedSite } from '../support/notified-site.ts'
 import { PICTURES } from '../support/pictures.ts'
-import { connected, refundingSite } from '../support/refunds.ts'
+import { connected, type RefundingSite, refundingSite } from '../support/refunds.ts'
 import { ORIGIN, serviceWith, tokenOf } from '../support/service.ts'
 
 afterEach(() => void vi.useRealTimers())
@@ -26,6 +26,49 @@ async function signedIn() {
 /** The value of a field of a page. */
 const fieldOf = (page: string, name: string) =>
   new RegExp(`name="${name}"[^>]*value="([^"]*)"`).exec(page)?.[1] ?? ''
+
+/** A till of theirs, with its form. */
+async function atTill() {
+  const of = await signedIn()
+  const { linkId } = await of.site.make({ qrCodeUid: 'till', amount: undefined }, { type: 'COUNTER' })
+  const send = (fields: Record<string, string>) => of.browser.post('/tills/till', fields)
+  return {
+    ...of,
+    linkId,
+    arm: (saleUid: string, amount = '5') => send({ amount, saleUid }),
+    cancel: (saleUid: string) => send({ cancel: saleUid }),
+    shown: (query = '') => of.page(`/tills/till${query}`),
+  }
+}
+
+/** The form of the settings: `save` sends it with the version that its page has. */
+async function atSettings() {
+  const of = await signedIn()
+  const etag = async () => fieldOf(await of.page('/settings'), 'etag').replaceAll('&quot;', '"')
+  const save = async (fields: Record<string, string>) =>
+    of.browser.post('/settings', { etag: await etag(), ...fields })
+  const stored = async () => (await of.site.ask('/settings')).json()
+  return { ...of, etag, save, stored }
+}
+
+/** The same session at another service. */
+function sameBrowser({ cookies }: Browser, service: ReturnType<typeof serviceWith>) {
+  const other = browserOf(service)
+  for (const [name, value] of cookies) other.cookies.set(name, value)
+  return other
+}
+
+const LOGO = new Uint8Array(PICTURES['image/png']?.(8, 8) ?? [])
+
+/** A refund that the network has carried out. */
+async function refunded(site: RefundingSite, paymentUid: string, value: number, refundId = 'refund') {
+  await site.refund(paymentUid, value, refundId)
+  await site.reportRefund(paymentUid, refundId, { status: 'COMPLETED' })
+}
+
+/** A printed code of any amount. */
+const sticker = (site: RefundingSite) =>
+  site.make({ qrCodeUid: 'sticker', amount: undefined }, { type: 'STATIC', ttl: undefined })
 
 describe('a refund by the console', () => {
   it('is asked about once more, with its amount and what is left: one press sends nothing', async () => {
@@ -188,8 +231,7 @@ describe('the page of a code', () => {
 
 it('the page of a code that is paid many times begins with its latest payments, and leads to the others', async () => {
   const { site, page } = await signedIn()
-  const sticker = { qrCodeUid: 'sticker', amount: undefined }
-  const { linkId } = await site.make(sticker, { type: 'STATIC', ttl: undefined })
+  const { linkId } = await sticker(site)
   const uids: string[] = []
   for (let i = 0; i <= 100; i++) uids.push((await site.pay(linkId)).paymentUid)
   const shown = (text: string) => uids.flatMap((uid, i) => (text.includes(`payments/${uid}"`) ? [i] : []))
@@ -201,10 +243,7 @@ it('the page of a code that is paid many times begins with its latest payments, 
 
 it('the history of a code that is paid many times ends with the latest event, and leads to the earlier ones', async () => {
   const { site, page } = await signedIn()
-  const { linkId } = await site.make(
-    { qrCodeUid: 'sticker', amount: undefined },
-    { type: 'STATIC', ttl: undefined },
-  )
+  const { linkId } = await sticker(site)
   for (let value = 1; value <= 21; value++) await site.pay(linkId, { amount: { value } })
   const shown = (text: string) =>
     Array.from(
@@ -272,7 +311,7 @@ describe('the preview of a new QR code', () => {
   const shopIn = (page: string) => /<figure class="preview">.*?<strong><bdi>([^<]*)</s.exec(page)?.[1]
 
   it('has the name and the logo that payers see, also for who may not read the settings', async () => {
-    const { site, browser, page: admin } = await signedIn()
+    const { site, save } = await atSettings()
     const seller = browserOf(connected)
     await seller.signIn({ sub: site.siteId, scope: 'merchant' })
     expect(shopIn(await (await seller.get('/new')).text())).toBe(site.siteId)
@@ -280,9 +319,7 @@ describe('the preview of a new QR code', () => {
     await site.ask('/settings', { method: 'PUT', body: settings })
     expect(shopIn(await (await seller.get('/new')).text())).toBe('Чай &amp; Ко')
     expect((await seller.get('/settings')).status).toBe(403)
-    const logo = new Uint8Array(PICTURES['image/png']?.(8, 8) ?? []).toBase64()
-    const etag = fieldOf(await admin('/settings'), 'etag').replaceAll('&quot;', '"')
-    await browser.post('/settings', { etag, name: 'Чай', logo })
+    await save({ name: 'Чай', logo: LOGO.toBase64() })
     expect(await (await seller.get('/new')).text()).toMatch(/<img class="mark" src="\.\/\.\.\/logo\//)
   })
 })
@@ -336,10 +373,9 @@ it('a till that waits for a payment takes no second sale, and says so', async ()
 })
 
 it('a sale that waits can be cancelled on the page of its till, but by nobody who only reads', async () => {
-  const { site, browser, page } = await signedIn()
-  await browser.post('/tills', { uid: 'till' })
-  await browser.post('/tills/till', { amount: '250', saleUid: 'sale-1' })
-  expect(await page('/tills/till')).toContain('name="cancel" value="sale-1"')
+  const { site, arm, shown } = await atTill()
+  await arm('sale-1')
+  expect(await shown()).toContain('name="cancel" value="sale-1"')
   const reader = browserOf()
   await reader.signIn({ sub: site.siteId, scope: 'merchant:read' })
   const read = await (await reader.get('/tills/till')).text()
@@ -386,12 +422,10 @@ describe('a till that was armed by a request whose answer was lost', () => {
   })
 
   async function armed() {
-    const { site, browser, page } = await signedIn()
-    await browser.post('/tills', { uid: 'till' })
-    const saleUid = fieldOf(await page('/tills/till'), 'saleUid')
-    const other = browserOf(losing)
-    for (const [name, value] of browser.cookies) other.cookies.set(name, value)
-    return { site, browser, saleUid, first: await other.post('/tills/till', { amount: '250', saleUid }) }
+    const { browser, arm, shown } = await atTill()
+    const saleUid = fieldOf(await shown(), 'saleUid')
+    const first = await sameBrowser(browser, losing).post('/tills/till', { amount: '250', saleUid })
+    return { saleUid, first, arm }
   }
 
   it('shows the sale, and no alert', async () => {
@@ -402,8 +436,8 @@ describe('a till that was armed by a request whose answer was lost', () => {
   })
 
   it('says of the same form with another amount that an amount is set', async () => {
-    const { browser, saleUid } = await armed()
-    const refused = await browser.post('/tills/till', { amount: '300', saleUid })
+    const { arm, saleUid } = await armed()
+    const refused = await arm(saleUid, '300')
     expect([refused.status, await refused.text()]).toEqual([
       409,
       expect.stringContaining('Сумма уже выставлена'),
@@ -412,53 +446,41 @@ describe('a till that was armed by a request whose answer was lost', () => {
 })
 
 it('a till that the service could not arm keeps the sale that it was to arm', async () => {
-  const { browser, page } = await signedIn()
-  await browser.post('/tills', { uid: 'till' })
-  const saleUid = fieldOf(await page('/tills/till'), 'saleUid')
-  const refused = await (await browser.post('/tills/till', { amount: 'abc', saleUid })).text()
-  expect(fieldOf(refused, 'saleUid')).toBe(saleUid)
+  const { arm, shown } = await atTill()
+  const saleUid = fieldOf(await shown(), 'saleUid')
+  expect(fieldOf(await (await arm(saleUid, 'abc')).text(), 'saleUid')).toBe(saleUid)
 })
 
 it('a till shows the sale of the moment beside any page of its sales', async () => {
-  const { browser, page } = await signedIn()
-  await browser.post('/tills', { uid: 'till' })
+  const { arm, cancel, shown } = await atTill()
   for (let i = 0; i <= 20; i++) {
-    await browser.post('/tills/till', { amount: '5', saleUid: `sale-${i}` })
-    if (i < 20) await browser.post('/tills/till', { cancel: `sale-${i}` })
+    await arm(`sale-${i}`)
+    if (i < 20) await cancel(`sale-${i}`)
   }
-  const [, cursor = ''] = /cursor=([^"&]+)/.exec(await page('/tills/till')) ?? []
-  const second = await page(`/tills/till?cursor=${cursor}`)
+  const [, cursor = ''] = /cursor=([^"&]+)/.exec(await shown()) ?? []
+  const second = await shown(`?cursor=${cursor}`)
   expect(second.match(/<tr role="row"><td/g)).toHaveLength(1)
   expect([second.includes('till active'), second.includes('name="amount"')]).toEqual([true, false])
 })
 
 it('a sale has its time for a name where the console made its identifier, else the identifier', async () => {
-  const { browser, page } = await signedIn()
-  await browser.post('/tills', { uid: 'till' })
-  const made = fieldOf(await page('/tills/till'), 'saleUid')
+  const { page, arm, cancel, shown } = await atTill()
+  const made = fieldOf(await shown(), 'saleUid')
   expect(made).toMatch(/^console-[0-9a-f]{16}$/)
   for (const saleUid of [made, 'console-7', 'order-7']) {
-    await browser.post('/tills/till', { amount: '5', saleUid })
-    await browser.post('/tills/till', { cancel: saleUid })
+    await arm(saleUid)
+    await cancel(saleUid)
   }
-  const names = [...(await page('/tills/till')).matchAll(/class="name"[^>]*><bdi>([^<]*)/g)].map(
-    ([, name]) => name,
-  )
+  const names = Array.from((await shown()).matchAll(/class="name"[^>]*><bdi>([^<]*)/g), ([, name]) => name)
   expect(names).toEqual(['order-7', 'console-7', expect.stringMatching(/^Продажа \d\d:\d\d$/)])
-  const found = await page(`/search?q=${made}`)
-  expect(found).toMatch(/>Продажа \d\d:\d\d</)
+  expect(await page(`/search?q=${made}`)).toMatch(/>Продажа \d\d:\d\d</)
 })
 
 it('a sale of a till has its purpose below its name', async () => {
-  const { site, browser, page } = await signedIn()
-  await browser.post('/tills', { uid: 'till' })
-  await site.ask('/sbp/qrCodes/till/sales/order-7', {
-    method: 'PUT',
-    body: { amount: { value: '5' }, paymentPurpose: 'Чай <зелёный>' },
-  })
-  expect(await page('/tills/till')).toContain(
-    '<bdi>order-7</bdi> <small><bdi>Чай &lt;зелёный&gt;</bdi></small>',
-  )
+  const { site, shown } = await atTill()
+  const body = { amount: { value: '5' }, paymentPurpose: 'Чай <зелёный>' }
+  await site.ask('/sbp/qrCodes/till/sales/order-7', { method: 'PUT', body })
+  expect(await shown()).toContain('<bdi>order-7</bdi> <small><bdi>Чай &lt;зелёный&gt;</bdi></small>')
 })
 
 it('no page shows an identifier that the console itself made of a refund or a sale', async () => {
@@ -498,8 +520,7 @@ it('a payment of which a part was returned says how much, and what is left', asy
     [2, 'refund-1', /Возвращено 2,00\s₽, осталось 3,00\s₽/],
     [3, 'refund-2', /Возвращать больше нечего/],
   ] as const) {
-    await site.refund(paymentUid, value, refundId)
-    await site.reportRefund(paymentUid, refundId, { status: 'COMPLETED' })
+    await refunded(site, paymentUid, value, refundId)
     expect(await page(`/payments/${paymentUid}`)).toMatch(said)
   }
 })
@@ -528,21 +549,18 @@ it('a code that is made in the console has its day as the beginning of its numbe
 })
 
 it('the sales of a till have their own identifiers and states: paid, returned in part, returned, cancelled', async () => {
-  const { site, browser, page } = await signedIn()
-  const { linkId } = await site.make({ qrCodeUid: 'till', amount: undefined }, { type: 'COUNTER' })
-  const arm = (saleUid: string) => browser.post('/tills/till', { amount: '5', saleUid })
+  const { site, linkId, arm, cancel, shown } = await atTill()
   let last = ''
-  for (const refunded of [0, 2, 5]) {
-    await arm(`sale-${refunded}`)
-    const { paymentUid } = await site.pay(linkId, { saleUid: `sale-${refunded}` })
+  for (const value of [0, 2, 5]) {
+    await arm(`sale-${value}`)
+    const { paymentUid } = await site.pay(linkId, { saleUid: `sale-${value}` })
     last = paymentUid
-    if (refunded === 0) continue
-    await site.refund(paymentUid, refunded, 'refund')
-    await site.reportRefund(paymentUid, 'refund', { status: 'COMPLETED' })
+    if (value === 0) continue
+    await refunded(site, paymentUid, value)
   }
   await arm('sale-9')
-  await browser.post('/tills/till', { cancel: 'sale-9' })
-  const text = await page('/tills/till')
+  await cancel('sale-9')
+  const text = await shown()
   const names = Array.from(text.matchAll(/<td[^>]*class="name"[^>]*>.*?<bdi>([^<]*)/g), ([, name]) => name)
   expect(names).toEqual(['sale-9', 'sale-5', 'sale-2', 'sale-0'])
   expect(text).toContain(`href="../payments/${last}"><bdi>sale-5<`)
@@ -559,47 +577,39 @@ it('the sales of a till have their own identifiers and states: paid, returned in
 })
 
 it('a till says that its latest sale was paid, until it is armed again or the money is returned', async () => {
-  const { site, browser, page } = await signedIn()
-  const { linkId } = await site.make({ qrCodeUid: 'till', amount: undefined }, { type: 'COUNTER' })
-  const arm = (saleUid: string) => browser.post('/tills/till', { amount: '5', saleUid })
-  const said = async (path = '/tills/till') =>
+  const { site, linkId, arm, cancel, shown } = await atTill()
+  const said = async (query = '') =>
     /<div data-live role="status"><section[^>]*><p class="amount"><strong>([^<]*)</.exec(
-      await page(path),
+      await shown(query),
     )?.[1]
   expect(await said()).toBeUndefined()
   await arm('sale-1')
   expect(await said()).toBeUndefined()
   await site.pay(linkId, { saleUid: 'sale-1' })
   expect(await said()).toMatch(/^Оплачено 5,00\s₽$/)
-  expect(await said('/tills/till?lang=en')).toMatch(/^Paid .*5\.00/)
+  expect(await said('?lang=en')).toMatch(/^Paid .*5\.00/)
   await arm('sale-2')
   expect(await said()).toBeUndefined()
-  const { headers } = await browser.post('/tills/till', { cancel: 'sale-2' })
+  const { headers } = await cancel('sale-2')
   expect(await said()).toBeUndefined()
   // Not in the green of a payment: a cashier hands over goods for it.
-  expect(await page(`/tills/till${headers.get('Location')}`)).toContain(
+  expect(await shown(`${headers.get('Location')}`)).toContain(
     '<p class="over" role="status"><strong>Cancelled',
   )
   await arm('sale-3')
   const { paymentUid } = await site.pay(linkId, { saleUid: 'sale-3' })
-  expect(await said('/tills/till?lang=ru')).toContain('Оплачено')
-  await site.refund(paymentUid, 5, 'refund')
-  await site.reportRefund(paymentUid, 'refund', { status: 'COMPLETED' })
+  expect(await said('?lang=ru')).toContain('Оплачено')
+  await refunded(site, paymentUid, 5)
   expect(await said()).toBeUndefined()
 })
 
 it('a till shows money that no sale took, with its reason, until it is returned', async () => {
-  const { site, browser, page } = await signedIn()
-  const { linkId } = await site.make({ qrCodeUid: 'till', amount: undefined }, { type: 'COUNTER' })
-  const warned = async () => /<p class="warn">(.*?)<\/p>/s.exec(await page('/tills/till'))?.[1]
-  await browser.post('/tills/till', { amount: '5', saleUid: 'sale-1' })
+  const { site, linkId, arm, shown } = await atTill()
+  const warned = async () => /<p class="warn">(.*?)<\/p>/s.exec(await shown())?.[1]
+  await arm('sale-1')
   expect(await warned()).toBeUndefined()
   const pay = async (value: number) =>
     (await site.pay(linkId, { amount: { value }, saleUid: 'sale-1' })).paymentUid
-  const returned = async (paymentUid: string, value: number) => {
-    await site.refund(paymentUid, value, 'refund')
-    await site.reportRefund(paymentUid, 'refund', { status: 'COMPLETED' })
-  }
   const other = await pay(50)
   const mismatch = await warned()
   expect(mismatch).toContain(`href="../payments/${other}"`)
@@ -610,9 +620,9 @@ it('a till shows money that no sale took, with its reason, until it is returned'
   expect(await warned()).toMatch(
     new RegExp(`payments/${second}".*Пришло 5,00.*уже был оплачен.*<a href="../qr/till">Требуют решения: 2<`),
   )
-  await returned(second, 5)
+  await refunded(site, second, 5)
   expect(await warned()).toContain(`payments/${other}"`)
-  await returned(other, 50)
+  await refunded(site, other, 50)
   expect(await warned()).toBeUndefined()
 })
 
@@ -635,51 +645,35 @@ it.each([
 )
 
 it('a till names what it leads to: the page of its code', async () => {
-  const { browser, page } = await signedIn()
-  await browser.post('/tills', { uid: 'till' })
-  expect(await page('/tills/till')).toContain('<a href="../qr/till">История и платежи этого кода →')
+  const { shown } = await atTill()
+  expect(await shown()).toContain('<a href="../qr/till">История и платежи этого кода →')
 })
 
 describe('settings', () => {
   it('that somebody else changed meanwhile are 412, and the page has the present ones', async () => {
-    const { site, browser, page } = await signedIn()
-    const etag = fieldOf(await page('/settings'), 'etag').replaceAll('&quot;', '"')
+    const { site, save, etag, stored } = await atSettings()
+    const before = await etag()
     const other = { name: 'By another', notificationTypes: ['PAYMENT'] }
     await site.ask('/settings', { method: 'PUT', body: other })
-    const refused = await browser.post('/settings', { etag, name: 'Mine' })
-    expect(refused.status).toBe(412)
-    expect(fieldOf(await refused.text(), 'name')).toBe('By another')
-    expect(await (await site.ask('/settings')).json()).toEqual(other)
+    const refused = await save({ etag: before, name: 'Mine' })
+    expect([refused.status, fieldOf(await refused.text(), 'name')]).toEqual([412, 'By another'])
+    expect(await stored()).toEqual(other)
   })
 
   it('are saved as they were typed; an empty field has its default', async () => {
-    const { site, browser, page } = await signedIn()
-    const etag = fieldOf(await page('/settings'), 'etag').replaceAll('&quot;', '"')
-    const form = { etag, name: ' Чай & Ко ', color: '#0f6b3c', callbackUrl: '', notificationTypes: 'REFUND' }
-    expect((await browser.post('/settings', form)).status).toBe(303)
-    const saved = { name: 'Чай & Ко', color: '#0f6b3c', notificationTypes: ['REFUND'] }
-    expect(await (await site.ask('/settings')).json()).toEqual(saved)
+    const { save, stored } = await atSettings()
+    const form = { name: ' Чай & Ко ', color: '#0f6b3c', callbackUrl: '', notificationTypes: 'REFUND' }
+    expect((await save(form)).status).toBe(303)
+    expect(await stored()).toEqual({ name: 'Чай & Ко', color: '#0f6b3c', notificationTypes: ['REFUND'] })
   })
 
   it('keep an uploaded logo, whose address the form does not have, and say who sells', async () => {
-    const { site, browser, page } = await signedIn()
-    const picture = new Uint8Array(PICTURES['image/png']?.(8, 8) ?? [])
-    const headers = {
-      Authorization: `Bearer ${await tokenOf({ sub: site.siteId, scope: 'merchant:admin' })}`,
-    }
-    await connected(
-      new Request(`${ORIGIN}/payin/v1/sites/${site.siteId}/settings/logo`, {
-        method: 'PUT',
-        headers: { ...headers, 'Content-Type': 'image/png' },
-        body: picture,
-      }),
-    )
-    const etag = fieldOf(await page('/settings'), 'etag').replaceAll('&quot;', '"')
+    const { site, save, page } = await atSettings()
+    await save({ logo: LOGO.toBase64() })
     const seller = { legalName: 'ООО «Чай»', taxId: '7707083893' }
-    const wrong = await browser.post('/settings', { etag, ...seller, taxId: '7707083894', logoUrl: '' })
+    const wrong = await save({ ...seller, taxId: '7707083894', logoUrl: '' })
     expect([wrong.status, fieldOf(await wrong.text(), 'legalName')]).toEqual([400, seller.legalName])
-    const form = { etag, ...seller, logoUrl: '', notificationTypes: 'REFUND' }
-    expect((await browser.post('/settings', form)).status).toBe(303)
+    expect((await save({ ...seller, logoUrl: '', notificationTypes: 'REFUND' })).status).toBe(303)
     const saved = await site.ask('/settings')
     expect(saved.headers.get('Link')).toMatch(/rel="icon"/)
     expect(await saved.json()).toMatchObject(seller)
@@ -689,34 +683,29 @@ describe('settings', () => {
   })
 
   it('have the logo that the form carries in Base64, and lose it by the same form', async () => {
-    const { site, browser, page } = await signedIn()
-    const etagOf = async () => fieldOf(await page('/settings'), 'etag').replaceAll('&quot;', '"')
-    const logo = new Uint8Array(PICTURES['image/png']?.(8, 8) ?? []).toBase64()
-    expect((await browser.post('/settings', { etag: await etagOf(), name: 'Чай', logo })).status).toBe(303)
+    const { site, save, page } = await atSettings()
+    const logo = LOGO.toBase64()
+    expect((await save({ name: 'Чай', logo })).status).toBe(303)
     const shown = await page('/settings')
     const [, path = ''] =
       /<img class="mark" src="\.\/\.\.\/(logo\/[^"]+)"[^>]*alt="Логотип магазина сейчас"/.exec(shown) ?? []
     const picture = await connected(new Request(`${ORIGIN}/${path}`))
     expect(new Uint8Array(await picture.arrayBuffer()).toBase64()).toBe(logo)
-    const removed = { etag: await etagOf(), name: 'Чай', logo: '', removeLogo: 'yes' }
-    expect((await browser.post('/settings', removed)).status).toBe(303)
+    expect((await save({ name: 'Чай', logo: '', removeLogo: 'yes' })).status).toBe(303)
     expect((await site.ask('/settings')).headers.get('Link')).toBeNull()
   })
 
   it('and the logo that the form carries are one change, with one event', async () => {
-    const { site, browser, page } = await signedIn()
-    const stored = async () => ({
-      changes: (await (await site.ask('/events')).text()).match(/"settings\.changed"/g)?.length,
-      settings: await (await site.ask('/settings')).text(),
-    })
-    const etagOf = async () => fieldOf(await page('/settings'), 'etag').replaceAll('&quot;', '"')
-    const logo = new Uint8Array(PICTURES['image/png']?.(8, 8) ?? []).toBase64()
-    await browser.post('/settings', { etag: await etagOf(), name: 'Чай', logo })
-    const before = await stored()
-    expect(before).toEqual({ changes: 1, settings: expect.stringContaining('Чай') })
-    const form = { etag: await etagOf(), name: 'Кофе', logo: btoa('GIF89a') }
-    expect((await browser.post('/settings', form)).status).toBe(400)
-    expect(await stored()).toEqual(before)
+    const { site, save, stored } = await atSettings()
+    const seen = async () => {
+      const events = await (await site.ask('/events')).text()
+      return [events.match(/"settings\.changed"/g)?.length, await stored()]
+    }
+    await save({ name: 'Чай', logo: LOGO.toBase64() })
+    const before = await seen()
+    expect(before).toMatchObject([1, { name: 'Чай' }])
+    expect((await save({ name: 'Кофе', logo: btoa('GIF89a') })).status).toBe(400)
+    expect(await seen()).toEqual(before)
   })
 
   it.each([
@@ -728,15 +717,13 @@ describe('settings', () => {
     ['callbackUrl', 'ftp://shop.example', 'Адрес начинается с https://'],
     ['logoUrl', 'ftp://shop.example', 'Логотип по этому адресу не подошёл'],
   ])('whose %s is %s are refused with the rule, and nothing is stored', async (name, value, rule) => {
-    const { site, browser, page } = await signedIn()
-    const stored = async () => (await site.ask('/settings')).text()
+    const { save, stored } = await atSettings()
     const before = await stored()
-    const etag = fieldOf(await page('/settings'), 'etag').replaceAll('&quot;', '"')
-    const refused = await browser.post('/settings', { etag, legalName: 'ООО «Чай»', [name]: value })
+    const refused = await save({ legalName: 'ООО «Чай»', [name]: value })
     const text = await refused.text()
     expect([refused.status, text.match(/aria-invalid="true"/g)?.length]).toEqual([400, 1])
     expect(text.split(rule).length).toBe(3)
-    expect(await stored()).toBe(before)
+    expect(await stored()).toEqual(before)
   })
 })
 
@@ -849,8 +836,7 @@ describe('the payments as a file', () => {
       { amount: { value: 337.5 } },
       { amount: { value: 337.5 }, qrCodeUid: '=1+1', paymentPurpose: 'Чай; «Да Хун Пао»' },
     )
-    await site.refund(paymentUid, 100, 'refund-1')
-    await site.reportRefund(paymentUid, 'refund-1', { status: 'COMPLETED' })
+    await refunded(site, paymentUid, 100, 'refund-1')
     const day = new Date(Date.now() + 3 * 3_600_000).toISOString().slice(0, 10)
     const bytes = new Uint8Array(
       await (await browser.get(`/report.csv?from=${day}&to=${day}&lang=ru`)).arrayBuffer(),
@@ -959,8 +945,7 @@ describe('the payments as a file', () => {
     for (let i = 0; i <= 100; i++) await site.pay(linkId, { status: 'DECLINED' })
     const keys: string[] = []
     const limiter = { limit: async ({ key }: { key: string }) => ({ success: keys.push(key) <= 1 }) }
-    const limited = browserOf(serviceWith({ limiter }))
-    for (const [name, value] of browser.cookies) limited.cookies.set(name, value)
+    const limited = sameBrowser(browser, serviceWith({ limiter }))
     expect(uidsIn(await (await limited.get('/payments.csv')).text())).toHaveLength(101)
     expect(keys).toEqual([`key:${site.siteId}:test`])
     const refused = await limited.get('/payments.csv?lang=en')
@@ -982,9 +967,7 @@ describe('the payments as a file', () => {
         return Reflect.get(target, name)
       },
     })
-    const broken = browserOf(serviceWith({ site: () => failing }))
-    for (const [name, value] of browser.cookies) broken.cookies.set(name, value)
-    const file = await broken.get('/payments.csv')
+    const file = await sameBrowser(browser, serviceWith({ site: () => failing })).get('/payments.csv')
     expect(file.status).toBe(200)
     await expect(file.text()).rejects.toThrow()
   })
@@ -1053,8 +1036,7 @@ it('the conversion of the day is that of the codes for one payment: others are n
   const { site, page } = await signedIn()
   await site.paid()
   await site.make()
-  const printed = { qrCodeUid: 'sticker', amount: undefined }
-  await site.make(printed, { type: 'STATIC', ttl: undefined })
+  await sticker(site)
   expect(await page('/')).toMatch(/<dd>50 %<small>оплачено 1 из 2<\/small>/)
 })
 

@@ -49,7 +49,7 @@ export class FakeRaiffeisen extends FakeBank {
   /** The charges that moved money, or may: the order of each, as often as it was executed. */
   readonly charged: { order: string; subscription: string }[] = []
   /** What becomes of the next charges: a status, or the code of a refusal. */
-  chargeResult: Payment['status'] | `ERROR.${string}` = 'SUCCESS'
+  chargeResult = 'SUCCESS'
   /** Whether payment-info does not have the payments yet. */
   hidePayments = false
   #last = 40
