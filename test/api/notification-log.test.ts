@@ -53,6 +53,30 @@ describe('the log', () => {
     expect(second).not.toHaveProperty('nextCursor')
   })
 
+  it('has both notifications of one event, page by page', async () => {
+    const server = merchantServer(() => new Response(null, { status: 204 }))
+    const site = await notifiedSite()
+    for (let i = 0; i < 2; i++) {
+      await site.pay((await site.make()).linkId)
+      await server.got(i + 1)
+    }
+    await runInDurableObject(site.stub, (_, { storage: { sql } }) => {
+      const columns = sql.exec("SELECT name FROM pragma_table_info('outbox') WHERE name <> 'kind'").toArray()
+      const names = columns.map(({ name }) => name).join()
+      sql.exec(
+        `INSERT INTO outbox (kind, ${names}) SELECT 'token', ${names} FROM outbox WHERE queue = 'merchant'`,
+      )
+    })
+    const ids: string[] = []
+    for (let query: string | undefined = 'limit=1'; query !== undefined; ) {
+      const page = await logOf(site, query)
+      ids.push(...page.notifications.map(({ id }) => id))
+      query = page.nextCursor === undefined ? undefined : `limit=1&cursor=${page.nextCursor}`
+    }
+    expect(ids).toHaveLength(4)
+    expect(ids).toEqual((await logOf(site)).notifications.map(({ id }) => id))
+  })
+
   it('names no next attempt before the next probe, while the address fails', async () => {
     merchantServer(() => new Response(null, { status: 500 }))
     const site = await notifiedSite()

@@ -97,6 +97,27 @@ it('payments that cannot be applied undo no end, and stop no deletion', () =>
     },
   ))
 
+it('two parts of an alarm that fail stop no other, and the first is logged', () =>
+  withDueEnds(
+    (sql) => {
+      sql.exec("UPDATE qr_codes SET type = 'WALLET', status = 'PAYED' WHERE qr_code_uid = 'a1'")
+      sql.exec(`UPDATE site SET unapplied_payments = '{"1":"RUB"}', retention_days = 1`)
+      sql.exec(
+        `CREATE TRIGGER broken BEFORE INSERT ON deleted_qr_codes BEGIN SELECT raise(ABORT, 'the disk is odd'); END`,
+      )
+      sql.exec("INSERT INTO sessions VALUES ('s', 'k', 'merchant', NULL, 1, 2, 2, NULL, 0, 1)")
+    },
+    async (alarm, { sql }) => {
+      vi.setSystemTime(Date.now() + 2 * 86_400_000)
+      const log = vi.spyOn(console, 'log').mockReset().mockReturnValue()
+      expect(await alarm()).toEqual(endsOf('a2', 'c1', 'c2', 't1', 't2'))
+      expect(sql.exec('SELECT id FROM sessions').toArray()).toEqual([])
+      expect(log.mock.calls.flat().map(String)).toContainEqual(
+        expect.stringMatching(/"an alarm failed".*other types than its columns: type/),
+      )
+    },
+  ))
+
 it('a deletion that fails is logged, and undoes no end', () =>
   withDueEnds(
     (sql) => {
