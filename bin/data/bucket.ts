@@ -1,7 +1,8 @@
 // The bucket of a cluster: lists, reads and writes objects by S3's interface, with AWS's signature of requests, version 4.
-import { createHash, createHmac } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
+import { AwsV4Signer } from 'aws4fetch'
 import * as z from 'zod'
 import { readEnvFile } from '../options.ts'
 import { reasonOf } from '../system-error.ts'
@@ -53,7 +54,7 @@ export function openBucket(name: string, settings: BucketSettings): Bucket {
 
   async function send(method: string, path: string, body = '', allowed: readonly number[] = []) {
     const url = new URL(base + path)
-    const headers = signedHeaders({ method, url, body }, credentialsOf(settings), region, new Date())
+    const headers = await signedHeaders({ method, url, body }, credentialsOf(settings), region, new Date())
     const response = await fetch(url, {
       method,
       headers,
@@ -147,42 +148,26 @@ const RETRY_MS = 2000
 const isTemporary = (status: number): boolean => status >= 500 || status === 408 || status === 429
 
 /** The headers of a request with its signature. @see https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html */
-export function signedHeaders(
-  { method, url, body, headers: others = {} }: SignedRequest,
+export async function signedHeaders(
+  { method, url, body, headers }: SignedRequest,
   { id, secret, token }: Credentials,
   region: string,
   now: Date,
-): Record<string, string> {
-  const time = now.toISOString().replaceAll(/[:-]|\.\d{3}/g, '')
-  const hash = sha256(body)
-  const signed: Record<string, string> = {
-    ...others,
-    host: url.host,
-    'x-amz-content-sha256': hash,
-    'x-amz-date': time,
-    ...(token !== undefined && { 'x-amz-security-token': token }),
-  }
-  const names = Object.keys(signed).toSorted()
-  const query = [...url.searchParams]
-    .map(([name, value]) => `${encode(name)}=${encode(value)}`)
-    .toSorted()
-    .join('&')
-  const canonical = [
+): Promise<Headers> {
+  const signer = new AwsV4Signer({
     method,
-    url.pathname,
-    query,
-    ...names.map((name) => `${name}:${signed[name]}`),
-    '',
-    names.join(';'),
-    hash,
-  ].join('\n')
-  const scope = `${time.slice(0, 8)}/${region}/s3/aws4_request`
-  const toSign = ['AWS4-HMAC-SHA256', time, scope, sha256(canonical)].join('\n')
-  const key = scope.split('/').reduce<string | Buffer>((of, part) => hmac(of, part), `AWS4${secret}`)
-  const signature = hmac(key, toSign).toString('hex')
-  const { host: _, ...sent } = signed
-  const authorization = `AWS4-HMAC-SHA256 Credential=${id}/${scope},SignedHeaders=${names.join(';')},Signature=${signature}`
-  return { ...sent, authorization }
+    url: url.href,
+    // aws4fetch signs no body of S3 unless it is told its hash.
+    headers: { ...headers, 'x-amz-content-sha256': createHash('sha256').update(body).digest('hex') },
+    accessKeyId: id,
+    secretAccessKey: secret,
+    ...(token !== undefined && { sessionToken: token }),
+    service: 's3',
+    region,
+    datetime: now.toISOString().replaceAll(/[:-]|\.\d{3}/g, ''),
+    allHeaders: true,
+  })
+  return (await signer.sign()).headers
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')

@@ -266,15 +266,28 @@ it('an instance waits for a bucket that does not answer, and not for one that re
 })
 
 it.each([
-  ['test.txt', { range: 'bytes=0-9' }, 'f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41'],
-  ['?max-keys=2&prefix=J', {}, '34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7'],
-])('a request for %s has the signature that AWS documents for it', (path, headers, signature) => {
+  [
+    'GET',
+    'test.txt',
+    '',
+    { range: 'bytes=0-9' },
+    'f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41',
+  ],
+  ['GET', '?max-keys=2&prefix=J', '', {}, '34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7'],
+  [
+    'PUT',
+    'test%24file.text',
+    'Welcome to Amazon S3.',
+    { date: 'Fri, 24 May 2013 00:00:00 GMT', 'x-amz-storage-class': 'REDUCED_REDUNDANCY' },
+    '98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd',
+  ],
+])('%s %s has the signature that AWS documents for it', async (method, path, body, headers, signature) => {
   const url = new URL(`https://examplebucket.s3.amazonaws.com/${path}`)
-  const signed = signedHeaders(
-    { method: 'GET', url, body: '', headers },
+  const signed = await signedHeaders(
+    { method, url, body, headers },
     { id: 'AKIAIOSFODNN7EXAMPLE', secret: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY' },
     'us-east-1',
     new Date('2013-05-24T00:00:00Z'),
   )
-  expect(signed.authorization).toMatch(new RegExp(`Signature=${signature}$`))
+  expect(signed.get('authorization')).toMatch(new RegExp(`Signature=${signature}$`))
 })
