@@ -209,7 +209,7 @@ export class Dispatcher {
     await this.#sendAfter(row.queue, allowance, () => {
       const result = { ...delivered, at: store.milliseconds }
       const delay = row.queue === 'merchant' ? retryDelay : instructionDelay
-      const retry = (used: number, after?: number) => delay(used, random(), after)
+      const retry = (countedAttempts: number, after?: number) => delay(countedAttempts, random(), after)
       recordResult(store.sql, row, result, retry)
     })
     return delivered

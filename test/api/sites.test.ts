@@ -292,9 +292,9 @@ describe('an instruction that is sent now', () => {
     instruct.mockResolvedValue({ error: 'no connection', ms: 3 })
     expect(await (await send()).json()).toEqual({ error: 'no connection', ms: 3 })
     const [after] = await site.instructions()
-    expect([after?.dueAt, after?.used, after?.attempts.length]).toEqual([
+    expect([after?.dueAt, after?.countedAttempts, after?.attempts.length]).toEqual([
       before?.dueAt,
-      before?.used,
+      before?.countedAttempts,
       1 + (before?.attempts.length ?? 0),
     ])
     instruct.mockRestore()

@@ -17,13 +17,17 @@ const MAX_PROBE_DELAY = milliseconds(MINUTE)
 
 /**
  * How long a notification waits for its next attempt. `Retry-After` only makes it longer, up to 24 h.
- * @param attempts how many attempts have failed, from 1
+ * @param countedAttempts how many attempts have failed, from 1
  * @param random from 0 to below 1
  * @param retryAfter seconds
  * @returns undefined if the last attempt has failed
  */
-export function retryDelay(attempts: number, random: number, retryAfter = 0): Milliseconds | undefined {
-  const delay = RETRY_DELAYS[attempts - 1]
+export function retryDelay(
+  countedAttempts: number,
+  random: number,
+  retryAfter = 0,
+): Milliseconds | undefined {
+  const delay = RETRY_DELAYS[countedAttempts - 1]
   if (delay === undefined) return undefined
   const withJitter = Math.round(toMilliseconds(seconds(delay)) * (1 + JITTER * (2 * random - 1)))
   return milliseconds(Math.max(withJitter, honoured(retryAfter)))
@@ -39,13 +43,13 @@ const MIN_REPEAT_DELAY = SECOND
 /**
  * How long an instruction to the payment network waits after a failed attempt: as a notification, but an hour at most,
  * whatever `Retry-After` says, and without end.
- * @param attempts how many attempts have failed, from 1
+ * @param countedAttempts how many attempts have failed, from 1
  * @param random from 0 to below 1
  * @param retryAfter seconds
  */
-export const instructionDelay = (attempts: number, random: number, retryAfter = 0): Milliseconds =>
+export const instructionDelay = (countedAttempts: number, random: number, retryAfter = 0): Milliseconds =>
   milliseconds(
-    Math.min(retryDelay(attempts, random, retryAfter) ?? MAX_INSTRUCTION_DELAY, MAX_INSTRUCTION_DELAY),
+    Math.min(retryDelay(countedAttempts, random, retryAfter) ?? MAX_INSTRUCTION_DELAY, MAX_INSTRUCTION_DELAY),
   )
 
 /**

@@ -1,6 +1,6 @@
 // The instruction that cancels a link at its bank (contract, section 14).
 import type { Context } from '../context.ts'
-import type { QrCodeRow } from '../qr-codes/rows.ts'
+import { isAtBank, type QrCodeRow } from '../qr-codes/rows.ts'
 import { toMilliseconds } from '../time.ts'
 import { enqueueInstruction } from './outbox.ts'
 
@@ -10,7 +10,7 @@ import { enqueueInstruction } from './outbox.ts'
  * @param event the number of the event that ended it
  */
 export function cancelLink({ sql, now }: Context, row: QrCodeRow, event: number): void {
-  if (!row.payload) return
+  if (!isAtBank(row)) return
   const queued = { event, qrCode: row.number, now: toMilliseconds(now) }
   enqueueInstruction(sql, queued, 'external', {
     type: 'qrCode.cancel',

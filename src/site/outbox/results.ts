@@ -10,8 +10,8 @@ import { OF_KEY, type OutboxKey, type OutboxRow, outboxRows } from './rows.ts'
 
 const DAY_MS = 86_400_000
 
-/** How long a row waits after so many attempts, `retryAfter` in seconds; undefined: it has FAILED. */
-type Retry = (attempts: number, retryAfter: number | undefined) => Milliseconds | undefined
+/** How long a row waits after so many failed attempts, `retryAfter` in seconds; undefined: it has FAILED. */
+type Retry = (countedAttempts: number, retryAfter: number | undefined) => Milliseconds | undefined
 
 /** The result of an attempt. */
 type Result = Delivered & Attempt & { at: Milliseconds }
@@ -43,7 +43,7 @@ export function recordResult(
     if (row.queue === 'merchant') end(sql, { ...row, attempts }, 'DELIVERED', attempt.at)
     else {
       // An instruction that was taken waits for the network's report, and is sent again where none comes.
-      keep(sql, { ...row, attempts, used: 0 }, attempt.at, repeatDelay(retryAfter))
+      keep(sql, { ...row, attempts, countedAttempts: 0 }, attempt.at, repeatDelay(retryAfter))
       sql.exec(`UPDATE outbox SET taken_at = ? WHERE ${OF_KEY}`, attempt.at, row.event, row.kind)
     }
     return
@@ -54,11 +54,13 @@ export function recordResult(
   const { dueAt } = row
   // An attempt earlier than the scheduled one does not count as a retry.
   const isEarly = dueAt !== undefined && startedAt < dueAt
-  const used = isEarly ? row.used : row.used + 1
-  const delay = isEarly ? milliseconds(Math.max(dueAt - at, honoured(retryAfter))) : retry(used, retryAfter)
+  const countedAttempts = isEarly ? row.countedAttempts : row.countedAttempts + 1
+  const delay = isEarly
+    ? milliseconds(Math.max(dueAt - at, honoured(retryAfter)))
+    : retry(countedAttempts, retryAfter)
   const isGone = row.queue === 'merchant' && attempt.httpStatus === 410
   if (delay === undefined || isGone) end(sql, { ...row, attempts }, 'FAILED', at)
-  else keep(sql, { ...row, attempts, used }, at, delay)
+  else keep(sql, { ...row, attempts, countedAttempts }, at, delay)
 }
 
 /** Records the result of a redelivery that the merchant asked for: it does not count as a scheduled attempt. */
@@ -96,7 +98,7 @@ function forgetExpiry(sql: SqlStorage, row: OutboxRow): boolean {
 
 const latest = (attempts: readonly Attempt[]): readonly Attempt[] => attempts.slice(-MAX_ATTEMPTS)
 
-type Attempted = OutboxKey & Pick<OutboxRow, 'queue' | 'qrCode' | 'attempts' | 'used'>
+type Attempted = OutboxKey & Pick<OutboxRow, 'queue' | 'qrCode' | 'attempts' | 'countedAttempts'>
 
 /** The next attempt follows after a delay from the time of this one. */
 function keep(sql: SqlStorage, row: Attempted, at: Milliseconds, delay: Milliseconds): void {
@@ -104,7 +106,7 @@ function keep(sql: SqlStorage, row: Attempted, at: Milliseconds, delay: Millisec
   sql.exec(
     `UPDATE outbox SET attempts = ?, used = ?, due_at = ?, send_at = ?, set_at = ?, leased_until = NULL
      WHERE ${OF_KEY}`,
-    ...[JSON.stringify(row.attempts), row.used, dueAt, dueAt, at, row.event, row.kind],
+    ...[JSON.stringify(row.attempts), row.countedAttempts, dueAt, dueAt, at, row.event, row.kind],
   )
   advance(sql, row)
 }

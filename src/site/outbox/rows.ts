@@ -43,8 +43,8 @@ interface Row extends OutboxKey {
   qrCode: number | undefined
   status: NotificationStatus
   attempts: readonly Attempt[]
-  /** Attempts that count for the next delay. */
-  used: number
+  /** How many failed attempts count for the next delay; the column `used`. */
+  countedAttempts: number
   createdAt: Milliseconds
   /** When its next attempt is due by its own delays. */
   dueAt: Milliseconds | undefined
@@ -121,7 +121,7 @@ const outboxRowOf = (row: ReturnType<typeof readRows>[number]): OutboxRow => ({
   qrCode: row.qr_code ?? undefined,
   status: row.status,
   attempts: Attempts.parse(JSON.parse(row.attempts)),
-  used: row.used,
+  countedAttempts: row.used,
   createdAt: row.created_at,
   dueAt: row.due_at ?? undefined,
   sendAt: row.send_at ?? undefined,

@@ -10,7 +10,7 @@ import { contradicts, ok, unequalFields } from '../outcomes.ts'
 import { forgetLink } from '../qr-codes/changes.ts'
 import { qrCodeOf } from '../qr-codes/qr-code.ts'
 import { type ReportKey, type ReportTarget, reportTarget } from '../qr-codes/report-target.ts'
-import { type QrCodeRow, qrCodeByNumber } from '../qr-codes/rows.ts'
+import { isAtBank, type QrCodeRow, qrCodeByNumber } from '../qr-codes/rows.ts'
 import { paySale } from '../sales/changes.ts'
 import { findSale, type SaleRow } from '../sales/rows.ts'
 import { awaitBinding, type NewBinding, recordBinding, takeBinding } from '../tokens/bindings.ts'
@@ -136,7 +136,7 @@ function recordReport(
   // The QR code was charged: nobody is to pay by its link too.
   if (row && isPaid && payment.event !== null) cancelLink(context, row, event)
   // A link of this service is at no bank: nobody can have cancelled it.
-  if (row?.payload && report.linkCancelled && decision === 'decline') forgetLink(context, row)
+  if (row && isAtBank(row) && report.linkCancelled && decision === 'decline') forgetLink(context, row)
   const isUnchanged = !known && !token && !effect.applied
   return reportedOf(context, isUnchanged ? row : rowAfter(context, target), { payment, isReplayed: false })
 }

@@ -9,7 +9,7 @@ import { notAllowed, ok, QR_CODE_NOT_FOUND } from '../outcomes.ts'
 import { endSale, type SaleAtBank, saleAtBank } from '../sales/changes.ts'
 import { changeStatus } from './changes.ts'
 import { qrCodeOf } from './qr-code.ts'
-import { findQrCode, type QrCodeKey, type QrCodeRow, qrCodeByNumber } from './rows.ts'
+import { findQrCode, isOfBank, type QrCodeKey, type QrCodeRow, qrCodeByNumber } from './rows.ts'
 
 /** What there is of a QR code. @returns payin.resource.not.found */
 export function ofQrCode<T>(sql: SqlStorage, key: QrCodeKey, use: (row: QrCodeRow) => T): Outcome<T> {
@@ -44,7 +44,7 @@ export function cancelQrCode(
   }
   if (row.type === 'COUNTER') {
     const sale = openSaleForWrite(context, row)
-    if (sale && row.payload !== null && sale.sale_uid !== disarmed) {
+    if (sale && isOfBank(row) && sale.sale_uid !== disarmed) {
       return ok({ armed: { ...saleAtBank(row, sale), saleUid: sale.sale_uid } })
     }
     if (sale?.status === 'ACTIVE') endSale(context, sale, 'CANCELLED')

@@ -71,6 +71,12 @@ const readRows = rowsWith({
 /** A QR code with the base of its link, and its latest applied payment attempt. */
 export type QrCodeRow = ReturnType<typeof readRows>[number]
 
+/** Whether a bank made the link, and not this service; also where the link is cancelled. */
+export const isOfBank = ({ payload }: QrCodeRow): boolean => payload !== null
+
+/** Whether the bank has the link, and can still cancel it: an empty payload is a cancelled link. */
+export const isAtBank = ({ payload }: QrCodeRow): boolean => payload !== null && payload !== ''
+
 const ofBase = (column: string) => columnOf('link_bases', 'link_base', column)
 const ofPayment = (column: string) => columnOf('payments', 'qr_codes.payment', column)
 

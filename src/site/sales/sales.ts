@@ -8,7 +8,7 @@ import type { Context } from '../context.ts'
 import { refusePayment } from '../limits.ts'
 import { contradicts, notAllowed, ok, QR_CODE_NOT_FOUND, SALE_NOT_FOUND, unequalFields } from '../outcomes.ts'
 import { pageOf } from '../page.ts'
-import { findQrCode, type QrCodeKey, type QrCodeRow } from '../qr-codes/rows.ts'
+import { findQrCode, isOfBank, type QrCodeKey, type QrCodeRow } from '../qr-codes/rows.ts'
 import { insertRow } from '../rows/sql.ts'
 import { dropReservation, endSale, recordSale, type SaleAtBank, saleAtBank } from './changes.ts'
 import { findSale, type SaleRow, saleByNumber, saleRows } from './rows.ts'
@@ -55,7 +55,7 @@ export const armSale = (
     if (known) return replay(context, known, spec)
     const refusal = refuseSale(row, open) ?? refusePayment(context.memory, spec.amount)
     if (refusal) return refusal
-    if (row.payload !== null) {
+    if (isOfBank(row)) {
       return ok({ reserved: reservedOf(row, insertSale(context, row, spec, 'WAITING'), true) })
     }
     const sale = insertSale(context, row, spec, 'ACTIVE')
@@ -149,7 +149,7 @@ export const saleToCancel = (
     const sale = findSale(context.sql, row.number, saleUid)
     if (!sale || sale.status === 'WAITING') return SALE_NOT_FOUND
     const current = saleOf(sale, context.now)
-    if (current?.status === 'CANCELLED' || row.payload === null) return ok(undefined)
+    if (current?.status === 'CANCELLED' || !isOfBank(row)) return ok(undefined)
     if (current?.status !== 'ACTIVE') return notActive(current?.status)
     return ok(saleAtBank(row, sale))
   })

@@ -39,7 +39,7 @@ describe('an instruction that was taken', () => {
         expect(outbox.next()).toBe(now)
         expect(outbox.lease(now - 1)).toEqual([])
         attempt(outbox, now, TAKEN)
-        expect(outbox.row(1)).toMatchObject({ status: 'PENDING', sendAt: now + DAY, used: 0 })
+        expect(outbox.row(1)).toMatchObject({ status: 'PENDING', sendAt: now + DAY, countedAttempts: 0 })
       }
       outbox.report(1)
       expect([outbox.statuses(), outbox.next(), nextWake(outbox.sql)]).toEqual([[], undefined, undefined])

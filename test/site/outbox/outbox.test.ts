@@ -72,7 +72,7 @@ describe('a notification that fails while others succeed', () => {
       expect(taken).toEqual(Array.from({ length: 50 }, (_, i) => i + 10))
       for (const number of poison) {
         // As many as the table has within 500 minutes.
-        expect(row(number)).toMatchObject({ status: 'PENDING', used: 9 })
+        expect(row(number)).toMatchObject({ status: 'PENDING', countedAttempts: 9 })
       }
     }))
 
@@ -148,21 +148,21 @@ describe('an endpoint that fails three times in a row', () => {
       for (const number of upTo(10)) outbox.notify(number)
       const leased = outbox.lease(START)
       for (const row of leased) outbox.record(row, FAILED, START)
-      expect(upTo(10).map((number) => outbox.row(number).used)).toEqual(upTo(10).map(() => 1))
+      expect(upTo(10).map((number) => outbox.row(number).countedAttempts)).toEqual(upTo(10).map(() => 1))
       // Each is due after 5 s, when one of them is probed.
       for (let i = 0; i < 4; i++) attempt(outbox, outbox.next() ?? 0, FAILED)
-      expect(upTo(10).reduce((sum, number) => sum + outbox.row(number).used, 0)).toBe(14)
+      expect(upTo(10).reduce((sum, number) => sum + outbox.row(number).countedAttempts, 0)).toBe(14)
       // One alone: it is due in a minute, and probed until then.
       outbox.sql.exec('DELETE FROM outbox WHERE used < 2 OR event > 1')
-      const { used, dueAt = 0 } = outbox.row(1)
+      const { countedAttempts, dueAt = 0 } = outbox.row(1)
       let now = outbox.next() ?? 0
       while (now < dueAt) {
         attempt(outbox, now, FAILED)
-        expect(outbox.row(1)).toMatchObject({ used, dueAt })
+        expect(outbox.row(1)).toMatchObject({ countedAttempts, dueAt })
         now = outbox.next() ?? 0
       }
       attempt(outbox, now, FAILED)
-      expect(outbox.row(1).used).toBe(used + 1)
+      expect(outbox.row(1).countedAttempts).toBe(countedAttempts + 1)
     }))
 
   it('gets no probe before Retry-After is over', () =>
@@ -315,7 +315,11 @@ describe('a delivery without a result', () => {
       const [leased] = outbox.lease(again)
       if (!lost || !leased) throw new Error('nothing is sent')
       outbox.record(lost, FAILED, again + 1)
-      expect(outbox.row(1)).toMatchObject({ status: 'PENDING', used: 0, leasedUntil: leased.leasedUntil })
+      expect(outbox.row(1)).toMatchObject({
+        status: 'PENDING',
+        countedAttempts: 0,
+        leasedUntil: leased.leasedUntil,
+      })
       outbox.record(lost, TAKEN, again + 2)
       expect(outbox.row(1)).toMatchObject({ status: 'DELIVERED', leasedUntil: undefined })
       outbox.record(leased, FAILED, again + 3)
@@ -350,9 +354,9 @@ describe('a redelivery', () => {
     inOutbox((outbox) => {
       outbox.notify(1)
       attempt(outbox, START, FAILED)
-      const { sendAt, dueAt, used } = outbox.row(1)
+      const { sendAt, dueAt, countedAttempts } = outbox.row(1)
       for (let i = 0; i < 5; i++) outbox.redelivered(1, FAILED, START + 1)
-      expect(outbox.row(1)).toMatchObject({ status: 'PENDING', sendAt, dueAt, used })
+      expect(outbox.row(1)).toMatchObject({ status: 'PENDING', sendAt, dueAt, countedAttempts })
       expect(outbox.next()).toBe(sendAt)
     }))
 })
