@@ -170,9 +170,6 @@ export async function signedHeaders(
   return (await signer.sign()).headers
 }
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
-const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
-
 /** Percent-encodes as AWS does: all but `A-Z a-z 0-9 - . _ ~`. */
 const encode = (text: string): string =>
   encodeURIComponent(text).replaceAll(

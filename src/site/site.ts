@@ -25,6 +25,7 @@ import { REGISTRY } from '../contract/site-id.ts'
 import type { Closing } from '../contract/site-list.ts'
 import type { Outcome } from '../errors.ts'
 import type { NewApiKey } from './access/api-keys.ts'
+import { sessionView } from './access/session-view.ts'
 import { endSession, openSession } from './access/sessions.ts'
 import {
   type BeforeRegister,
@@ -34,13 +35,15 @@ import {
   createQrCode,
   creationTime,
 } from './creations.ts'
+import { exportPage } from './database/export.ts'
 import { Store } from './database/store.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { type EventPage, eventsOf, type FeedPage, type FeedQuery } from './events/events.ts'
-import { exportPage } from './export.ts'
-import { healthOf } from './health.ts'
-import { setLimits } from './limits.ts'
 import { type LongPoll, type Polled, pollFeed, pollQrCode, pollSale, type QrCodePoll } from './long-polls.ts'
+import { healthOf } from './operator/health.ts'
+import { setLimits } from './operator/limits.ts'
+import { RegistryUpdates } from './operator/registry.ts'
+import { endRestore } from './operator/resume.ts'
 import type { Connection } from './outbox/connection.ts'
 import { notificationGroups } from './outbox/groups.ts'
 import {
@@ -56,6 +59,12 @@ import { dayFigures } from './payments/day-report.ts'
 import { listPayments } from './payments/payment-list.ts'
 import { type PaymentPage, paymentsOf, readPayment } from './payments/payments.ts'
 import { type ReportPage, type ReportQuery, reportPage } from './payments/payments-report.ts'
+import {
+  type NetworkQrCodesPage,
+  networkQrCodes,
+  type WaitingRefundsPage,
+  waitingRefunds,
+} from './payments/reconciliation.ts'
 import { type NewReport, type Reported, type ReportOrigin, reportPayment } from './payments/reports.ts'
 import { simulateBinding, simulatePayment } from './payments/sandbox.ts'
 import { type WaitingChargesPage, waitingCharges } from './payments/waiting-charges.ts'
@@ -70,17 +79,10 @@ import { type QrCodeWithShop, readForPayer, type Shop, shopOf } from './qr-codes
 import { type ArmedSale, cancelQrCode, ofQrCode, readQrCode } from './qr-codes/qr-codes.ts'
 import type { ReportKey } from './qr-codes/report-target.ts'
 import type { QrCodeKey } from './qr-codes/rows.ts'
-import {
-  type NetworkQrCodesPage,
-  networkQrCodes,
-  type WaitingRefundsPage,
-  waitingRefunds,
-} from './reconciliation.ts'
 import { readRefund, refundsOf } from './refunds/lookups.ts'
 import { acceptRefund, type RefundConditions, type RefundResult, reportRefund } from './refunds/refunds.ts'
-import { RegistryUpdates } from './registry.ts'
-import { endRestore } from './resume.ts'
 import { RetentionSetting } from './retention-setting.ts'
+import { SiteName } from './rows/site-id.ts'
 import type { SaleAtBank } from './sales/changes.ts'
 import { type PaidSale, paidSales } from './sales/paid.ts'
 import {
@@ -97,7 +99,6 @@ import {
   saleToCancel,
 } from './sales/sales.ts'
 import { search } from './search/search.ts'
-import { sessionView } from './session-view.ts'
 import {
   activateNotificationKey,
   addNotificationKey,
@@ -113,7 +114,6 @@ import {
   type SettingsVersion,
   settingsVersion,
 } from './settings/settings.ts'
-import { SiteName } from './site-id.ts'
 import { toMilliseconds } from './time.ts'
 import { type BindingOrigin, type Bound, type NewBinding, reportBinding } from './tokens/bindings.ts'
 import { type NetworkBindingsPage, networkBindings } from './tokens/network-bindings.ts'

@@ -2,7 +2,7 @@
 import type { Limits } from '../../contract/limits.ts'
 import type { Initiator, Memory, NewQrCode } from '../context.ts'
 import { lastEvent } from '../events/events.ts'
-import { limitsIn } from '../limits.ts'
+import { limitsIn } from '../operator/limits.ts'
 import { hasDeleted, latestQrCode } from '../qr-codes/rows.ts'
 import { integer, requiredInteger, type Sql } from '../rows/sql.ts'
 import { earliest, type Milliseconds, type Seconds, toMilliseconds } from '../time.ts'

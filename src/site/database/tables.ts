@@ -1,6 +1,6 @@
 // Makes and migrates the tables of a site: only this file handles a site without tables, or with those of an older version.
 import { epochOf, setCreatedAt, setSiteId, siteIdIn } from '../rows/site.ts'
-import type { SiteName } from '../site-id.ts'
+import type { SiteName } from '../rows/site-id.ts'
 import type { Seconds } from '../time.ts'
 import { areUpToDate, earlierBuildIn, hasTables, migrate } from './schema.ts'
 

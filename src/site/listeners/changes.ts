@@ -2,7 +2,7 @@
 
 import type { Memory } from '../context.ts'
 import { changedSince } from '../events/events.ts'
-import type { SiteName } from '../site-id.ts'
+import type { SiteName } from '../rows/site-id.ts'
 import type { Milliseconds } from '../time.ts'
 import { createListeners, FEED, type Listener } from './listeners.ts'
 import { processListeners } from './process.ts'

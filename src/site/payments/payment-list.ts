@@ -2,8 +2,8 @@
 
 import { PAYMENT_STATUSES } from '../../contract/payment.ts'
 import type { PaymentsQuery } from '../../contract/payment-list.ts'
-import { pageOf } from '../page.ts'
 import { numberOfQrCode } from '../qr-codes/rows.ts'
+import { pageOf } from '../rows/page.ts'
 import { integer } from '../rows/sql.ts'
 import type { PaymentPage } from './payments.ts'
 import { paymentOf, paymentRows, QR_CODE_OF_PAYMENT } from './rows.ts'

@@ -1,8 +1,8 @@
 // Pages of the report of payments: completed payments and refunds by the time of their events (contract, section 16).
 import type { ReportCursor, ReportRow } from '../../contract/payments-report.ts'
 import type { Context } from '../context.ts'
-import { LONG_PAGE } from '../page.ts'
 import { inSeconds, int, oneOf, orNull, rowsWith, text } from '../rows/columns.ts'
+import { LONG_PAGE } from '../rows/page.ts'
 import { ofQrCodeOrDeleted } from '../rows/sql.ts'
 import { seconds } from '../time.ts'
 import { PURPOSE_OF_PAYMENT } from './rows.ts'

@@ -2,8 +2,8 @@
 import type { PartCursor, WaitingCharge, WaitingChargesQuery } from '../../contract/network-tokens.ts'
 import type { Network } from '../../contract/payment.ts'
 import type { Context } from '../context.ts'
-import { firstRows } from '../page.ts'
 import { inSeconds, int, orNull, rowsWith, text } from '../rows/columns.ts'
+import { firstRows } from '../rows/page.ts'
 import { columnOf } from '../rows/sql.ts'
 
 const readRows = rowsWith({

@@ -4,7 +4,7 @@ import type { Outcome } from '../../../src/errors.ts'
 import { Store } from '../../../src/site/database/store.ts'
 import { writeCounts } from '../../../src/site/database/write-counts.ts'
 import { type WriteQueue, writeQueue } from '../../../src/site/database/write-queue.ts'
-import { SiteName } from '../../../src/site/site-id.ts'
+import { SiteName } from '../../../src/site/rows/site-id.ts'
 import { createIn, creation, inNewSite, MERCHANT } from '../../support/site.ts'
 
 /** A write queue whose flushes and commits happen when the test says so. */

@@ -1,5 +1,5 @@
 // Finds the siteId of an object: the name by which it is reached, in its tables, or told by the caller.
-import { UNNAMED } from '../contract/site-id.ts'
+import { UNNAMED } from '../../contract/site-id.ts'
 
 /**
  * While a cluster hands an object over, a call can reach it by its id alone. Then the site's tables tell the name; where it

@@ -1,15 +1,15 @@
 // Deletes a site in steps: closes it, marks it once that cannot be undone, deletes its data (contract, section 16).
 
-import { NO_FIGURES } from '../contract/registry-entry.ts'
-import type { Outcome, Refusal } from '../errors.ts'
-import { UNENDED_ROWS } from './clock.ts'
-import type { Context } from './context.ts'
-import { sendAll } from './outbox/endpoints.ts'
-import { notAllowed, ok } from './outcomes.ts'
+import { NO_FIGURES } from '../../contract/registry-entry.ts'
+import type { Outcome, Refusal } from '../../errors.ts'
+import { UNENDED_ROWS } from '../clock.ts'
+import type { Context } from '../context.ts'
+import { sendAll } from '../outbox/endpoints.ts'
+import { notAllowed, ok } from '../outcomes.ts'
+import { closingOf, createdAtOf, deletedAtOf, epochOf } from '../rows/site.ts'
+import { integer, type Sql } from '../rows/sql.ts'
+import { toMilliseconds } from '../time.ts'
 import { registryEntryIn, setRegistryEntry } from './registry-entry.ts'
-import { closingOf, createdAtOf, deletedAtOf, epochOf } from './rows/site.ts'
-import { integer, type Sql } from './rows/sql.ts'
-import { toMilliseconds } from './time.ts'
 
 /**
  * Deletes the site: closes it, or without any time to undo that marks it as deleted. One that is closed stays as it is.

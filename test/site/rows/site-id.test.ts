@@ -1,10 +1,10 @@
 // How an object that was reached without its name finds it.
 import { describe, expect, it } from 'vitest'
-import { UNNAMED } from '../../src/contract/site-id.ts'
-import { Tables } from '../../src/site/database/tables.ts'
-import { SiteName } from '../../src/site/site-id.ts'
-import { seconds } from '../../src/site/time.ts'
-import { inNewSite } from '../support/site.ts'
+import { UNNAMED } from '../../../src/contract/site-id.ts'
+import { Tables } from '../../../src/site/database/tables.ts'
+import { SiteName } from '../../../src/site/rows/site-id.ts'
+import { seconds } from '../../../src/site/time.ts'
+import { inNewSite } from '../../support/site.ts'
 
 const ofDemo = (name?: string) => new SiteName(name, (each) => each === 'demo')
 

@@ -1,9 +1,9 @@
 // Ends the restore of a site: refunds and charges are allowed again, and its instructions are sent.
-import { NETWORKS } from '../contract/payment.ts'
-import { sendAll } from './outbox/endpoints.ts'
-import { isRestored } from './rows/site.ts'
-import type { Sql } from './rows/sql.ts'
-import type { Milliseconds } from './time.ts'
+import { NETWORKS } from '../../contract/payment.ts'
+import { sendAll } from '../outbox/endpoints.ts'
+import { isRestored } from '../rows/site.ts'
+import type { Sql } from '../rows/sql.ts'
+import type { Milliseconds } from '../time.ts'
 
 /** Resumes a site; on one that was not restored it changes nothing. @returns whether it was */
 export function endRestore(sql: Sql, now: Milliseconds): boolean {

@@ -1,15 +1,15 @@
 // Reads in one call what every page of the console needs: the session, the shop's name and logo, the end of the feed,
 // whether notifications arrive.
-import type { Notification, NotificationStatus } from '../contract/notifications/log.ts'
-import type { SessionView } from '../contract/session.ts'
-import type { Outcome } from '../errors.ts'
-import { readSession } from './access/sessions.ts'
-import type { Context } from './context.ts'
-import { feedPage } from './events/events.ts'
-import { notificationsOf } from './outbox/notification-log.ts'
-import { ok } from './outcomes.ts'
-import { integer } from './rows/sql.ts'
-import { settingsRow } from './settings/rows.ts'
+import type { Notification, NotificationStatus } from '../../contract/notifications/log.ts'
+import type { SessionView } from '../../contract/session.ts'
+import type { Outcome } from '../../errors.ts'
+import type { Context } from '../context.ts'
+import { feedPage } from '../events/events.ts'
+import { notificationsOf } from '../outbox/notification-log.ts'
+import { ok } from '../outcomes.ts'
+import { integer } from '../rows/sql.ts'
+import { settingsRow } from '../settings/rows.ts'
+import { readSession } from './sessions.ts'
 
 /** The newest PENDING notifications that are read: more than one, because the last one can be on its way. */
 const PENDING_READ = 20

@@ -6,22 +6,22 @@ import {
   type ExportKind,
   type ExportPage,
   type ExportRow,
-} from '../contract/export.ts'
-import type { Outcome, Refusal } from '../errors.ts'
-import type { Context } from './context.ts'
-import { eventOf, exportedEventRows } from './events/rows.ts'
-import { CURSOR_GONE, ok } from './outcomes.ts'
-import { LONG_PAGE } from './page.ts'
-import { exportedPaymentRows, paymentOf } from './payments/rows.ts'
-import { qrCodeOf } from './qr-codes/qr-code.ts'
-import { exportedQrCodeRows } from './qr-codes/rows.ts'
-import { exportedRefundRows, refundOf } from './refunds/rows.ts'
-import type { Numbered } from './rows/columns.ts'
-import { epochOf } from './rows/site.ts'
-import { exportedSaleRows } from './sales/rows.ts'
-import { saleOf } from './sales/sale.ts'
-import { exportedTokenRows } from './tokens/rows.ts'
-import { listedTokenOf } from './tokens/token.ts'
+} from '../../contract/export.ts'
+import type { Outcome, Refusal } from '../../errors.ts'
+import type { Context } from '../context.ts'
+import { eventOf, exportedEventRows } from '../events/rows.ts'
+import { CURSOR_GONE, ok } from '../outcomes.ts'
+import { exportedPaymentRows, paymentOf } from '../payments/rows.ts'
+import { qrCodeOf } from '../qr-codes/qr-code.ts'
+import { exportedQrCodeRows } from '../qr-codes/rows.ts'
+import { exportedRefundRows, refundOf } from '../refunds/rows.ts'
+import type { Numbered } from '../rows/columns.ts'
+import { LONG_PAGE } from '../rows/page.ts'
+import { epochOf } from '../rows/site.ts'
+import { exportedSaleRows } from '../sales/rows.ts'
+import { saleOf } from '../sales/sale.ts'
+import { exportedTokenRows } from '../tokens/rows.ts'
+import { listedTokenOf } from '../tokens/token.ts'
 
 /** Rows of a kind: the number of the last one that was read, what they show, and how many this version cannot read. */
 interface Read {

@@ -1,5 +1,6 @@
 // Sends the site's dates and figures to the registry, whenever they differ from its entry in the list of sites (contract, section 16).
-import { isStuck, NO_FIGURES, type RegistryEntry } from '../contract/registry-entry.ts'
+import { isStuck, NO_FIGURES, type RegistryEntry } from '../../contract/registry-entry.ts'
+import { earliest, type Milliseconds, milliseconds, plus, toSeconds } from '../time.ts'
 import {
   isNews,
   isOtherSite,
@@ -9,7 +10,6 @@ import {
   registryEntryOf,
   setRegistryEntry,
 } from './registry-entry.ts'
-import { earliest, type Milliseconds, milliseconds, plus, toSeconds } from './time.ts'
 
 /** The shortest time between two readings of the figures, and until the next attempt where the registry does not answer. */
 const INTERVAL = milliseconds(60_000)

@@ -1,23 +1,23 @@
 // Lists the QR codes, sales and refunds that a connector asks its bank about: ranges of an index (contract, section 14).
 
-import type { Network } from '../contract/payment.ts'
-import type { PageQuery } from '../contract/query.ts'
+import type { Network } from '../../contract/payment.ts'
+import type { PageQuery } from '../../contract/query.ts'
 import type {
   EndCursor,
   NetworkQrCode,
   NetworkQrCodesQuery,
   NetworkSale,
   WaitingRefund,
-} from '../contract/reconciliation.ts'
-import { PAYABLE_ROWS } from './clock.ts'
-import type { Context } from './context.ts'
-import { firstRows, pageOf } from './page.ts'
-import { qrCodeOf } from './qr-codes/qr-code.ts'
-import { AFTER_END, ENDED_ROWS, numbersOf, type QrCodeRow, qrCodeRows } from './qr-codes/rows.ts'
-import { waitingRefundRows } from './refunds/rows.ts'
-import { saleRows } from './sales/rows.ts'
-import { saleOf } from './sales/sale.ts'
-import type { Seconds } from './time.ts'
+} from '../../contract/reconciliation.ts'
+import { PAYABLE_ROWS } from '../clock.ts'
+import type { Context } from '../context.ts'
+import { qrCodeOf } from '../qr-codes/qr-code.ts'
+import { AFTER_END, ENDED_ROWS, numbersOf, type QrCodeRow, qrCodeRows } from '../qr-codes/rows.ts'
+import { waitingRefundRows } from '../refunds/rows.ts'
+import { firstRows, pageOf } from '../rows/page.ts'
+import { saleRows } from '../sales/rows.ts'
+import { saleOf } from '../sales/sale.ts'
+import type { Seconds } from '../time.ts'
 
 const DAY = 86_400
 

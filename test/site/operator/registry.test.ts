@@ -2,14 +2,14 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { exports } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { REGISTRY } from '../../src/contract/site-id.ts'
-import { Courier } from '../../src/entry/courier.ts'
-import { Registry } from '../../src/registry/registry.ts'
-import type { FreshSite } from '../support/admin.ts'
-import { configure } from '../support/merchant.ts'
-import { notifiedSite } from '../support/notified-site.ts'
-import { operator } from '../support/operator.ts'
-import { refundingSite } from '../support/refunds.ts'
+import { REGISTRY } from '../../../src/contract/site-id.ts'
+import { Courier } from '../../../src/entry/courier.ts'
+import { Registry } from '../../../src/registry/registry.ts'
+import type { FreshSite } from '../../support/admin.ts'
+import { configure } from '../../support/merchant.ts'
+import { notifiedSite } from '../../support/notified-site.ts'
+import { operator } from '../../support/operator.ts'
+import { refundingSite } from '../../support/refunds.ts'
 
 type Site = Pick<FreshSite, 'siteId' | 'stub'>
 

@@ -5,11 +5,11 @@ import {
   RegistryEntry,
   type SiteFigures,
   type SiteIdentity,
-} from '../contract/registry-entry.ts'
-import { OVERDUE } from './outbox/outbox.ts'
-import { closingOf, createdAtOf, deletedAtOf, epochOf, isRestored } from './rows/site.ts'
-import { integer, requiredInteger, type Sql, textValue } from './rows/sql.ts'
-import { earliest, type Milliseconds, milliseconds, plus } from './time.ts'
+} from '../../contract/registry-entry.ts'
+import { OVERDUE } from '../outbox/outbox.ts'
+import { closingOf, createdAtOf, deletedAtOf, epochOf, isRestored } from '../rows/site.ts'
+import { integer, requiredInteger, type Sql, textValue } from '../rows/sql.ts'
+import { earliest, type Milliseconds, milliseconds, plus } from '../time.ts'
 
 /** Rows that have waited for less are not counted: most deliveries take less than a second. */
 const MIN_WAIT = milliseconds(60_000)

@@ -1,11 +1,11 @@
 // The limits that the operator sets for a site: which amounts they refuse (contract, section 16).
 import * as z from 'zod/mini'
-import { type Amount, formatMinorUnits, StoredAmount } from '../contract/amount.ts'
-import { amountText, type Limits } from '../contract/limits.ts'
-import { dayOf, timesOf } from '../contract/payments-report.ts'
-import type { Refusal } from '../errors.ts'
-import type { Context, Memory } from './context.ts'
-import { requiredInteger, type Sql, textValue } from './rows/sql.ts'
+import { type Amount, formatMinorUnits, StoredAmount } from '../../contract/amount.ts'
+import { amountText, type Limits } from '../../contract/limits.ts'
+import { dayOf, timesOf } from '../../contract/payments-report.ts'
+import type { Refusal } from '../../errors.ts'
+import type { Context, Memory } from '../context.ts'
+import { requiredInteger, type Sql, textValue } from '../rows/sql.ts'
 
 const StoredLimits = z.object({
   maxPayment: z.optional(StoredAmount),
