@@ -181,6 +181,7 @@ describe('in the object', () => {
       'events',
       'settings',
       'access',
+      'operator',
       'sales',
       'qr-codes',
       'tokens',

@@ -1,6 +1,6 @@
 // Creates QR codes: makes their links, or lets a bank make them.
 import type { QrCodeSpec } from '../contract/qr-code.ts'
-import type { Created } from '../site/creations.ts'
+import type { Created } from '../site/qr-codes/creations.ts'
 import { metricsOf, networkOf } from './connection.ts'
 import type { Platform, Service } from './context.ts'
 import { newLink } from './links.ts'

@@ -2,7 +2,7 @@
 import type { Config } from '../config.ts'
 import type { QrCode, QrCodeSpec, QrCodeType } from '../contract/qr-code.ts'
 import { makeLinkId, PREFIXES, type Prefix } from '../fps/link-id.ts'
-import type { Creation } from '../site/creations.ts'
+import type { Creation } from '../site/qr-codes/creations.ts'
 import { networkOf } from './connection.ts'
 import type { Platform } from './context.ts'
 

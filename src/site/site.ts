@@ -27,14 +27,6 @@ import type { Outcome } from '../errors.ts'
 import type { NewApiKey } from './access/api-keys.ts'
 import { sessionView } from './access/session-view.ts'
 import { endSession, openSession } from './access/sessions.ts'
-import {
-  type BeforeRegister,
-  beforeRegister,
-  type Created,
-  type Creation,
-  createQrCode,
-  creationTime,
-} from './creations.ts'
 import { exportPage } from './database/export.ts'
 import { Store } from './database/store.ts'
 import { Dispatcher } from './dispatcher.ts'
@@ -56,6 +48,7 @@ import {
 import { ok } from './outcomes.ts'
 import { type Charged, chargeToken } from './payments/charges.ts'
 import { dayFigures } from './payments/day-report.ts'
+import { applyEarlyPayments } from './payments/early-payments.ts'
 import { listPayments } from './payments/payment-list.ts'
 import { type PaymentPage, paymentsOf, readPayment } from './payments/payments.ts'
 import { type ReportPage, type ReportQuery, reportPage } from './payments/payments-report.ts'
@@ -68,6 +61,14 @@ import {
 import { type NewReport, type Reported, type ReportOrigin, reportPayment } from './payments/reports.ts'
 import { simulateBinding, simulatePayment } from './payments/sandbox.ts'
 import { type WaitingChargesPage, waitingCharges } from './payments/waiting-charges.ts'
+import {
+  type BeforeRegister,
+  beforeRegister,
+  type Created,
+  type Creation,
+  createQrCode,
+  creationTime,
+} from './qr-codes/creations.ts'
 import {
   listQrCodes,
   type NamedQuery,
@@ -172,7 +173,9 @@ export class Site extends DurableObject {
 
   /** Creates a QR code, or replays it. */
   create({ caller, ...creation }: Creation): AsyncOutcome<Created> {
-    return this.#store.create(caller, (context) => createQrCode(context, creation, creationTime(context)))
+    return this.#store.create(caller, (context) =>
+      createQrCode(context, creation, creationTime(context), applyEarlyPayments),
+    )
   }
 
   /** What the site knows before a bank registers a QR code. */

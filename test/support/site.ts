@@ -8,8 +8,9 @@ import type { SiteStub } from '../../src/gateway/context.ts'
 import { unwrap } from '../../src/gateway/site-client.ts'
 import { nextWake } from '../../src/site/clock.ts'
 import type { Context, Initiator } from '../../src/site/context.ts'
-import { type Created, type Creation, createQrCode } from '../../src/site/creations.ts'
 import { TableMemory } from '../../src/site/database/memory.ts'
+import { applyEarlyPayments } from '../../src/site/payments/early-payments.ts'
+import { type Created, type Creation, createQrCode } from '../../src/site/qr-codes/creations.ts'
 import { notificationKeyRows } from '../../src/site/settings/rows.ts'
 import type { Site } from '../../src/site/site.ts'
 import { seconds } from '../../src/site/time.ts'
@@ -51,7 +52,7 @@ export async function addToken(site: Site, qrCodeUid: string): Promise<void> {
 
 /** Creates a QR code at the time of a context. */
 export const createIn = (context: Context, creation: Omit<Creation, 'caller'>) =>
-  createQrCode(context, creation, context.now)
+  createQrCode(context, creation, context.now, applyEarlyPayments)
 
 /** Creates QR codes in their order, so many at once as the queue of a site takes. */
 export async function createAll(

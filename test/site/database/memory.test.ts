@@ -5,12 +5,13 @@ import { expect, it, vi } from 'vitest'
 import type { Outcome } from '../../../src/errors.ts'
 import { apiKeyRows } from '../../../src/site/access/rows.ts'
 import { nextWake } from '../../../src/site/clock.ts'
-import { createQrCode, creationTime } from '../../../src/site/creations.ts'
 import { Store } from '../../../src/site/database/store.ts'
 import { lastEvent } from '../../../src/site/events/events.ts'
 import { limitsIn, setLimits } from '../../../src/site/operator/limits.ts'
 import { ok } from '../../../src/site/outcomes.ts'
+import { applyEarlyPayments } from '../../../src/site/payments/early-payments.ts'
 import { reportPayment } from '../../../src/site/payments/reports.ts'
+import { createQrCode, creationTime } from '../../../src/site/qr-codes/creations.ts'
 import { cancelQrCode } from '../../../src/site/qr-codes/qr-codes.ts'
 import { setRetention } from '../../../src/site/qr-codes/retention.ts'
 import { hasDeleted, latestQrCode } from '../../../src/site/qr-codes/rows.ts'
@@ -115,7 +116,7 @@ it('what is in memory equals the tables after every flush, though some are rolle
             const write = { ...rest, link: { ...link, base } }
             run(
               current.create({ ...MERCHANT, keyId: `key-${origin % 4}` }, (context) =>
-                createQrCode(context, write, creationTime(context)),
+                createQrCode(context, write, creationTime(context), applyEarlyPayments),
               ),
             )
           }

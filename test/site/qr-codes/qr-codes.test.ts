@@ -3,8 +3,9 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { endOfTtl } from '../../../src/contract/ttl.ts'
 import { unwrap } from '../../../src/gateway/site-client.ts'
-import { createQrCode, creationTime } from '../../../src/site/creations.ts'
 import { migrate } from '../../../src/site/database/schema.ts'
+import { applyEarlyPayments } from '../../../src/site/payments/early-payments.ts'
+import { createQrCode, creationTime } from '../../../src/site/qr-codes/creations.ts'
 import { listQrCodes } from '../../../src/site/qr-codes/list.ts'
 import { cancelQrCode } from '../../../src/site/qr-codes/qr-codes.ts'
 import { contextOf, createAll, createIn, creation, inNewSite } from '../../support/site.ts'
@@ -22,7 +23,7 @@ it('a range of times has what was created in it, though the clock steps back by 
         sql.exec('DELETE FROM qr_codes')
         const created = clock.map((now, i) => {
           const at = creationTime(contextOf(sql, now))
-          createQrCode(contextOf(sql, now), creation(`${i}`), at)
+          createQrCode(contextOf(sql, now), creation(`${i}`), at, applyEarlyPayments)
           return { uid: `${i}`, at }
         })
         const times = created.map(({ at }) => at)

@@ -1,18 +1,17 @@
 // How a site creates its QR codes: each qrCodeUid once.
 
-import type { Caller } from '../contract/caller.ts'
-import type { QrCode, QrCodeSpec, RegisteredLink } from '../contract/qr-code.ts'
-import type { Outcome, Refusal } from '../errors.ts'
-import type { Context, Memory } from './context.ts'
-import { appendEvent } from './events/events.ts'
-import { refusePayment } from './operator/limits.ts'
-import { contradicts, ok } from './outcomes.ts'
-import { applyEarlyPayments } from './payments/early-payments.ts'
-import { insertQrCode } from './qr-codes/insert.ts'
-import { qrCodeOf } from './qr-codes/qr-code.ts'
-import { deletedNumber, findQrCode, type QrCodeRow, type SpecRow, specRow } from './qr-codes/rows.ts'
-import { settingsRow } from './settings/rows.ts'
-import type { Seconds } from './time.ts'
+import type { Caller } from '../../contract/caller.ts'
+import type { QrCode, QrCodeSpec, RegisteredLink } from '../../contract/qr-code.ts'
+import type { Outcome, Refusal } from '../../errors.ts'
+import type { Context, Memory } from '../context.ts'
+import { appendEvent } from '../events/events.ts'
+import { refusePayment } from '../operator/limits.ts'
+import { contradicts, ok } from '../outcomes.ts'
+import { settingsRow } from '../settings/rows.ts'
+import type { Seconds } from '../time.ts'
+import { insertQrCode } from './insert.ts'
+import { qrCodeOf } from './qr-code.ts'
+import { deletedNumber, findQrCode, type QrCodeRow, type SpecRow, specRow } from './rows.ts'
 
 /** A request to create a QR code: who sends it, and the link that a new QR code gets. */
 export interface Creation {
@@ -30,9 +29,12 @@ export interface Created {
   isReplayed: boolean
 }
 
+type ApplyEarly = (context: Context, created: QrCodeRow, currencies: readonly string[]) => QrCodeRow
+
 /**
  * Creates a QR code, or replays the one that the same request created before (contract, section 3).
  * @param createdAt the time of the creation; see creationTime
+ * @param applyEarly applies the payments that were reported before the QR code existed; only a bank's link can have some
  * @returns payin.resource.already.exists where the qrCodeUid was used with other fields; site.limit.exceeded;
  * network.unavailable where another QR code has the bank's link
  */
@@ -40,6 +42,7 @@ export function createQrCode(
   context: Context,
   { spec, link, registered }: Omit<Creation, 'caller'>,
   createdAt: Seconds,
+  applyEarly: ApplyEarly,
 ): Outcome<Created> {
   const { sql, now, memory } = context
   const refusal = refuseDeleted(context, spec, registered)
@@ -55,7 +58,7 @@ export function createQrCode(
     memory.created(row)
     const at = { ...context, now: createdAt }
     appendEvent(at, { type: 'qrCode.created', qrCode: number, status: 'CREATED' })
-    const created = registered ? applyEarlyPayments(at, row, registered.currencies) : row
+    const created = registered ? applyEarly(at, row, registered.currencies) : row
     return ok({ qrCode: qrCodeOf(created, now), isReplayed: false })
   }
   const known = findQrCode(sql, spec)
