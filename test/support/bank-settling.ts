@@ -1,6 +1,7 @@
 // What an operator does after faults and crashes at banks, until the three sides agree.
 import { expect, vi } from 'vitest'
 import { type BankDeployment, expectAgreement, WAITING } from './bank-deployment.ts'
+import { byLedger, settleHeld } from './held.ts'
 
 /** A refund that the service has accepted. */
 export interface AskedRefund {
@@ -27,18 +28,12 @@ export async function settled(deployment: BankDeployment, ahead: number, refunds
   await vi.waitFor(async () => {
     expect((await connector.reconcile()).output).not.toContain('paid at ')
   }, WAITING)
-  await hasReported(deployment)
+  await areNone(deployment, UNREPORTED)
   // Its timers do not see a clock that is set. The connector has nothing for it meanwhile, and takes what is due.
   await service.stop()
   deployment.setClock(ahead + 2 * HOURS)
   await service.start()
-  let decided = 0
-  for (;;) {
-    const held = await heldRefunds(deployment)
-    if (held.length === 0) break
-    for (const refund of held) await decide(deployment, refund)
-    decided += held.length
-  }
+  const decided = await decideHeld(deployment)
   await Promise.all(refunds.map((refund) => hasResult(deployment, refund)))
   await nothingIsOpen(deployment)
   for (const siteId of Object.keys(deployment.config.sites)) await expectAgreement(deployment, siteId)
@@ -47,39 +42,32 @@ export async function settled(deployment: BankDeployment, ahead: number, refunds
 }
 
 /** The connector has reported all that it knows, and the banks work on nothing. */
-export const nothingIsOpen = ({ connector }: BankDeployment) =>
+export const nothingIsOpen = (deployment: BankDeployment) =>
+  areNone(deployment, ['open_refunds', ...UNREPORTED])
+
+const UNREPORTED = ['reports_not_accepted', 'webhooks_not_reported']
+
+const areNone = ({ connector }: BankDeployment, names: readonly string[]) =>
   vi.waitFor(async () => {
-    for (const name of ['open_refunds', 'reports_not_accepted', 'webhooks_not_reported'])
+    for (const name of names)
       expect([name, await connector.metric(`fps_connector_${name}`)]).toEqual([name, 0])
   }, WAITING)
 
-const hasReported = ({ connector }: BankDeployment) =>
-  vi.waitFor(async () => {
-    for (const name of ['reports_not_accepted', 'webhooks_not_reported'])
-      expect([name, await connector.metric(`fps_connector_${name}`)]).toEqual([name, 0])
-  }, WAITING)
-
-/** Those that wait for the operator's word, when nothing goes on without it. */
-async function heldRefunds({ connector }: BankDeployment): Promise<AskedRefund[]> {
-  await vi.waitFor(async () => {
-    expect(await connector.metric('fps_connector_reports_not_accepted')).toBe(0)
-    const held = await connector.metric('fps_connector_held_refunds')
-    if (held === 0) expect(await connector.metric('fps_connector_open_refunds')).toBe(0)
-  }, WAITING)
-  const { output } = await connector.command('settle')
-  return Array.from(output.matchAll(/^--site (\S+) --payment (\S+) --refund (\S+)$/gm), (found) => {
-    const [, siteId = '', paymentUid = '', refundUid = ''] = found
-    return { siteId, paymentUid, refundUid }
-  })
-}
-
-/** By the bank's console: one refund of a payment is in flight, so the rest of its sum is this one's. */
-async function decide(deployment: BankDeployment, { siteId, paymentUid, refundUid }: AskedRefund) {
-  const { refunded: reported } = await deployment.merchant(siteId).payment(paymentUid)
-  const { refunded = 0 } = deployment.bankOf(siteId).money().get(paymentUid) ?? {}
-  const word = refunded > reported ? 'completed' : 'declined'
-  const options = ['--site', siteId, '--payment', paymentUid, '--refund', refundUid, '--as', word]
-  await deployment.connector.succeeds('settle', ...options, '--by', 'anna', '--yes')
+/** Decides what waits for the operator's word, when nothing goes on without it. @returns how many refunds */
+async function decideHeld(deployment: BankDeployment): Promise<number> {
+  const { connector } = deployment
+  const commands = connector.commands()
+  let all = 0
+  for (let decided = -1; decided !== 0; all += decided) {
+    await vi.waitFor(async () => {
+      expect(await connector.metric('fps_connector_reports_not_accepted')).toBe(0)
+      const held = await connector.metric('fps_connector_held_refunds')
+      if (held === 0) expect(await connector.metric('fps_connector_open_refunds')).toBe(0)
+    }, WAITING)
+    decided = await settleHeld(deployment, commands, (held) => byLedger(deployment, held))
+  }
+  commands.end()
+  return all
 }
 
 async function hasResult(deployment: BankDeployment, { siteId, paymentUid, refundUid }: AskedRefund) {
