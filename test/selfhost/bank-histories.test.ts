@@ -1,13 +1,13 @@
 // Random histories of merchants, payers, crashes and banks that misbehave: the bank has given back what merchants were told.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { atRest, becomesLess, PATIENT_POLLS, passTo } from '../support/bank-crashes.ts'
-import { type BankDeployment, bankDeployment, type Sites } from '../support/bank-deployment.ts'
-import { History, processedBy, ROUNDS } from '../support/bank-history.ts'
+import { atRest, becomesLess, type Crash, crash, PATIENT_POLLS } from '../support/bank-crashes.ts'
+import type { BankDeployment } from '../support/bank-deployment.ts'
+import { History, ROUNDS } from '../support/bank-history.ts'
+import { BankWorld, inParallel, worldDeployment } from '../support/bank-world.ts'
 import { hasClock } from '../support/clock.ts'
-import { byLedger, settleHeld } from '../support/held.ts'
 import { type Random, randomOf } from '../support/random.ts'
-import { raiffeisenBank, type TestBank, tbankBank, tochkaBank } from '../support/test-banks.ts'
+import { raiffeisenBank, tbankBank, tochkaBank } from '../support/test-banks.ts'
 
 /** How many histories. */
 const HISTORIES = Number(process.env.HISTORIES ?? 200)
@@ -15,33 +15,25 @@ const HISTORIES = Number(process.env.HISTORIES ?? 200)
 const SEED = Number(process.env.SEED ?? 1)
 /** How many share one service and one connector, their clock and their crashes. */
 const BATCH = Number(process.env.BATCH ?? 200)
-/** How many of them act at the same time. */
-const IN_FLIGHT = 24
 
 /** So often what the service has not delivered, and does not become less, is looked at. */
 const MAX_READS = 60
 const HOUR = 1
 const MINUTE = HOUR / 60
-/** When everything is looked at again after the last step, in hours: two days in the end. */
-const REST = [0.2, 1.3, 2.5, 12, 24, 49]
+/** After so many hours everything is looked at again, one after another: two days in the end. */
+const REST = [0.2, 1.1, 1.2, 9.5, 12, 25]
 
 const KINDS = [tochkaBank, tbankBank, raiffeisenBank] as const
 
 /** The service and the connector, which the histories of a batch share. */
-class Batch {
-  readonly deployment: BankDeployment
-  readonly histories: History[]
+class Batch extends BankWorld {
   readonly #random: Random
-  #hours = 0
   /** Resolves when what was killed is up again. */
   #up: Promise<unknown> = Promise.resolve()
   kills = 0
-  /** The refunds that the operator has decided. */
-  settled = 0
 
-  constructor(deployment: BankDeployment, histories: History[], seed: number) {
-    this.deployment = deployment
-    this.histories = histories
+  constructor(deployment: BankDeployment, shops: History[], seed: number) {
+    super(deployment, { shops })
     this.#random = randomOf(seed)
   }
 
@@ -49,18 +41,20 @@ class Batch {
   async round(index: number): Promise<void> {
     const random = this.#random
     // What was created in the first round can be paid in the second.
-    this.#setClock(this.#hours + random.pick(index === 1 ? [0, 1, 1, 2] : [0, 1, 1, 2, 5, 20]) * MINUTE)
-    const killed = random.weighted({ nothing: 4, service: 1, connector: 2, both: 1 })
-    const killAt = random.below(this.histories.length)
+    this.advance(random.pick(index === 1 ? [0, 1, 1, 2] : [0, 1, 1, 2, 5, 20]) * MINUTE)
+    const killed = random.weighted<Crash | 'nothing'>({
+      ...{ nothing: 4, 'kill the service': 1, 'kill the connector': 2, 'kill both': 1 },
+    })
+    const killAt = random.below(this.shops.length)
     const isReconciled = random.chance(0.1)
-    for (const history of this.histories) {
+    for (const history of this.shops) {
       const round = history.rounds[index]
       if (round) history.begin(round)
     }
     if (isReconciled) await this.deployment.connector.reconcile()
     let started = 0
-    await inParallel(this.histories, async (history) => {
-      if (started++ === killAt) this.#up = this.#kill(killed)
+    await inParallel(this.shops, async (history) => {
+      if (started++ === killAt) this.#up = this.#crash(killed)
       for (const step of history.rounds[index]?.steps ?? []) {
         await this.#up
         await history.act(step)
@@ -70,52 +64,24 @@ class Batch {
     await this.deployment.connector.kick()
   }
 
-  async #kill(what: 'nothing' | 'service' | 'connector' | 'both'): Promise<void> {
-    const { service, connector } = this.deployment
-    const killed = { nothing: [], service: [service], connector: [connector], both: [service, connector] }[
-      what
-    ]
-    await Promise.all(killed.map((each) => each.kill()))
-    for (const each of killed) await each.start()
-    this.kills += killed.length
+  async #crash(what: Crash | 'nothing'): Promise<void> {
+    if (what === 'nothing') return
+    await crash(this.deployment, what)
+    this.kills += what === 'kill both' ? 2 : 1
   }
 
   /** The banks are well again, and time passes, until nothing moves any more. */
   async rest(): Promise<void> {
-    const { deployment } = this
-    await inParallel(this.histories, (history) => history.heal())
-    const before = this.#hours
-    for (const hours of REST) await this.#pass(before + hours)
-    const commands = deployment.connector.commands()
-    for (let decided = -1; decided !== 0; ) {
-      decided = await settleHeld(deployment, commands, (held) => byLedger(deployment, held))
-      this.settled += decided
-      if (decided > 0) await this.#pass(this.#hours + 1.2 * HOUR)
-    }
-    commands.end()
-  }
-
-  /** The histories after which something is wrong. */
-  async failures(): Promise<string[]> {
-    // `reconcile` finds what the connector has lost: it is no excuse for losing it.
-    const told = new Map<History, Awaited<ReturnType<History['told']>>>()
-    await inParallel(this.histories, async (history) => void told.set(history, await history.told()))
-    const { output } = await this.deployment.connector.reconcile(4)
-    const processed = processedBy(this.deployment)
-    const failures: string[] = []
-    for (const [history, before] of told) {
-      const problems = history.problems(before, history.untold(before, output, processed))
-      if (problems.length > 0) failures.push([history, ...problems].join('\nPROBLEM '))
-    }
-    return failures
+    await this.heal()
+    for (const more of REST) await this.pass(more)
+    await this.decideHeld()
   }
 
   /** What stays due is seen in the end. */
-  async #pass(hours: number): Promise<void> {
+  override async pass(more: number): Promise<void> {
     const { service } = this.deployment
     this.kills += 2
-    this.#hours = hours
-    await passTo(this.deployment, hours)
+    await super.pass(more)
     await becomesLess(MAX_READS, async () => {
       const untaken = await service.untaken()
       if (untaken > 0) await sleep(500)
@@ -123,27 +89,13 @@ class Batch {
     })
     await atRest(this.deployment, PATIENT_POLLS)
   }
-
-  #setClock(hours: number): void {
-    this.#hours = hours
-    this.deployment.setClock(hours)
-  }
-}
-
-async function inParallel<T>(values: readonly T[], work: (value: T) => Promise<void>): Promise<void> {
-  const rest = values.values()
-  const worker = async () => {
-    for (const value of rest) await work(value)
-  }
-  await Promise.all(Array.from({ length: IN_FLIGHT }, worker))
 }
 
 /** Each history has a site and a bank of its own. */
 async function batchOf(seeds: readonly number[]): Promise<Batch> {
-  const sites: Sites = Object.fromEntries(seeds.map((seed) => [`site${seed}`, `bank${seed}`]))
-  const moreBanks = (now: () => number): TestBank[] =>
-    seeds.map((seed, i) => (KINDS[seed % 3] ?? tochkaBank)(`bank${seed}`, now, 1_000 + i))
-  const deployment = await bankDeployment({ sites, moreBanks, hasClock: true })
+  const deployment = await worldDeployment(
+    seeds.map((seed) => [`${seed}`, KINDS[seed % 3] ?? tochkaBank] as const),
+  )
   const histories = seeds.map((seed) => new History(deployment, `site${seed}`, seed))
   return new Batch(deployment, histories, seeds[0] ?? 0)
 }
@@ -164,7 +116,7 @@ it.runIf(hasClock)(
       total.histories += size
       total.kills += batch.kills
       total.settled += batch.settled
-      for (const { bank, refunds } of batch.histories) {
+      for (const { bank, refunds } of batch.shops) {
         total.payments += bank.ledger().length
         total.refunds += refunds.length
         total.troubles += bank.fake.troubles.length

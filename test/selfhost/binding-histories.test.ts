@@ -1,12 +1,11 @@
 // Random histories of bound accounts at banks that misbehave, with crashes and restores: no account is charged twice.
 import { expect, it } from 'vitest'
-import { bankDeployment, type Sites } from '../support/bank-deployment.ts'
-import { FakeTBank } from '../support/banks/tbank.ts'
+import { worldDeployment } from '../support/bank-world.ts'
 import { BindingBatch, type Event } from '../support/binding-batch.ts'
 import { BindingHistory } from '../support/binding-history.ts'
 import { hasClock } from '../support/clock.ts'
 import { randomOf } from '../support/random.ts'
-import { raiffeisenBank, type TestBank, tbankBank } from '../support/test-banks.ts'
+import { raiffeisenBank, tbankBank } from '../support/test-banks.ts'
 
 /** How many histories; those of a batch share one service and one connector, their clock and their crashes. */
 const HISTORIES = Number(process.env.HISTORIES ?? 12)
@@ -57,15 +56,11 @@ function shuffled<T>(values: readonly T[], below: (end: number) => number): T[] 
 
 /** Each history has a site and a bank of its own: T-Bank and Raiffeisenbank by turns. */
 async function bindingBatch(seeds: readonly number[], canForget: boolean): Promise<BindingBatch> {
-  const sites: Sites = Object.fromEntries(seeds.map((seed) => [`site${seed}`, `bank${seed}`]))
-  const moreBanks = (now: () => number): TestBank[] =>
-    seeds.map((seed, i) => (seed % 2 === 0 ? tbankBank : raiffeisenBank)(`bank${seed}`, now, 1_000 + i))
-  const deployment = await bankDeployment({ sites, moreBanks, hasClock: true })
-  const histories = seeds.map((seed) => {
-    const siteId = `site${seed}`
-    const { fake, name } = deployment.bankOf(siteId)
-    if (fake instanceof FakeTBank) fake.terminalUrl = `${deployment.config.publicUrl}/webhooks/${name}`
-    return new BindingHistory(deployment, { siteId, seed, canForget })
-  })
+  const deployment = await worldDeployment(
+    seeds.map((seed) => [`${seed}`, seed % 2 === 0 ? tbankBank : raiffeisenBank] as const),
+  )
+  const histories = seeds.map(
+    (seed) => new BindingHistory(deployment, { siteId: `site${seed}`, seed, canForget }),
+  )
   return new BindingBatch(deployment, histories, seeds[0] ?? 0)
 }

@@ -27,7 +27,7 @@ const MAX_RETRIES = 5
 export type Sites = Record<string, string>
 export const ONE_EACH: Sites = { tea: 'tochka-main', cafe: 'tbank-cafe', farm: 'raif-farm' }
 
-interface Options {
+export interface BankDeploymentOptions {
   sites?: Sites
   /** The banks that these use, besides the three. */
   moreBanks?: (now: () => number) => TestBank[]
@@ -57,7 +57,7 @@ export async function bankDeployment({
   hasClock = false,
   hasSocketUnit = false,
   begin,
-}: Options = {}) {
+}: BankDeploymentOptions = {}) {
   const directory = temporaryDirectory()
   const socketUnit = hasSocketUnit ? await freePort() : undefined
   const clock = hasClock ? shiftedClock(directory) : undefined

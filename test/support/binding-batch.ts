@@ -1,20 +1,20 @@
 // Histories of bound accounts that share a service and a connector, their clock, their crashes and their restores.
 import { rmSync } from 'node:fs'
 import { expect, vi } from 'vitest'
-import { atRest, type Crash, crash, PATIENT_POLLS, passTo } from './bank-crashes.ts'
+import { atRest, type Crash, crash, PATIENT_POLLS } from './bank-crashes.ts'
 import { type BankDeployment, WAITING } from './bank-deployment.ts'
+import { BankWorld } from './bank-world.ts'
 import type { BindingHistory } from './binding-history.ts'
-import { byLedger, settleHeld } from './held.ts'
 import { type Random, randomOf } from './random.ts'
 
 /** Of each history in each round. */
 const STEPS = 5
 /** No charge can begin after that. */
 const CHARGE_HOURS = 3
-/** When everything is looked at again after the last step, in hours. */
-const REST = [0.2, 1.4, 5, 26]
+/** After so many hours everything is looked at again, one after another. */
+const REST = [0.2, 1.2, 3.6, 21]
 /** The same before a restored service goes on. */
-const SHORT_REST = [0.2, 1.4, 5]
+const SHORT_REST = [0.2, 1.2, 3.6]
 /** What is taken at once is taken by then; the rest waits for its next attempt. */
 const SOON = { timeout: 10_000 }
 
@@ -30,25 +30,20 @@ export type Event =
 
 type Restore = Exclude<Event, Crash | 'answer late'>
 
-export class BindingBatch {
-  readonly deployment: BankDeployment
-  readonly histories: BindingHistory[]
-  /** How often each event has happened, and how many charges and refunds the operator has decided. */
-  readonly #happened = new Map<Event | 'settled', number>()
+export class BindingBatch extends BankWorld {
+  /** How often each event has happened. */
+  readonly #happened = new Map<Event, number>()
   readonly #random: Random
-  #hours = 0
 
-  constructor(deployment: BankDeployment, histories: BindingHistory[], seed: number) {
-    this.deployment = deployment
-    this.histories = histories
+  constructor(deployment: BankDeployment, clubs: readonly BindingHistory[], seed: number) {
+    super(deployment, { clubs })
     this.#random = randomOf(seed)
   }
 
   /** Each history takes its steps, in the midst of which the connector is killed; then the event happens. */
   async round(index: number, event: Event): Promise<void> {
-    const { deployment, histories } = this
-    this.#hours += this.#random.pick([1, 2, 5, 20]) / 60
-    deployment.setClock(this.#hours)
+    const { deployment, clubs: histories } = this
+    this.advance(this.#random.pick([1, 2, 5, 20]) / 60)
     // What was asked for in the last round goes on, with banks that are as they were.
     await atRest(deployment)
     for (const history of histories) history.begin(index)
@@ -119,17 +114,16 @@ export class BindingBatch {
 
   /** Merchants ask again for what neither disk has any more: nothing of it is made twice. */
   async #repeat(): Promise<void> {
-    for (const history of this.histories) await history.repeatCharges()
+    for (const history of this.clubs) await history.repeatCharges()
   }
 
   /** Charges have begun, and their time ends before the banks have said what is asked first. */
   async #answerLate(): Promise<void> {
-    const { deployment, histories } = this
+    const { deployment, clubs: histories } = this
     // After a kill the service waits before it sends a charge.
-    await this.#pass(this.#hours + 0.5)
+    await this.pass(0.5)
     const answers = await Promise.all(histories.map((history) => history.chargeSlowly()))
-    this.#hours += CHARGE_HOURS + 0.1
-    deployment.setClock(this.#hours)
+    this.advance(CHARGE_HOURS + 0.1)
     for (const answer of answers) answer()
     await atRest(deployment)
   }
@@ -139,35 +133,19 @@ export class BindingBatch {
     this.#count(what)
   }
 
-  #count(what: Event | 'settled', times = 1): void {
-    this.#happened.set(what, (this.#happened.get(what) ?? 0) + times)
+  #count(what: Event): void {
+    this.#happened.set(what, (this.#happened.get(what) ?? 0) + 1)
   }
 
   /** The banks are well, and time passes until nothing moves any more; the operator decides what is held. */
   async rest(passes: readonly number[] = REST): Promise<void> {
-    const { deployment, histories } = this
-    for (const history of histories) await history.heal()
-    const before = this.#hours
-    for (const [index, hours] of passes.entries()) {
-      await this.#pass(before + hours)
+    await this.heal()
+    for (const [index, more] of passes.entries()) {
+      await this.pass(more)
       // A service that is restored sends none.
       if (index === 1 && passes === REST) await this.#taken()
     }
-    const commands = deployment.connector.commands()
-    for (let decided = -1; decided !== 0; ) {
-      decided = await settleHeld(deployment, commands, async (held) => {
-        const decision = histories.find(({ siteId }) => siteId === held.site)?.decision(held)
-        return decision ?? byLedger(deployment, held)
-      })
-      this.#count('settled', decided)
-      if (decided > 0) await this.#pass(this.#hours + 1.2)
-    }
-    commands.end()
-  }
-
-  async #pass(hours: number): Promise<void> {
-    this.#hours = hours
-    await passTo(this.deployment, hours)
+    await this.decideHeld()
   }
 
   /**
@@ -183,7 +161,7 @@ export class BindingBatch {
           () => false,
         )
       if (isTaken) return
-      await this.#pass(this.#hours + 1.1)
+      await this.pass(1.1)
     }
     await vi.waitFor(() => this.#expectTaken(), WAITING)
   }
@@ -192,25 +170,15 @@ export class BindingBatch {
     const { connector } = this.deployment
     const rows = connector.read('SELECT payment_uid AS uid FROM charges UNION SELECT refund_uid FROM refunds')
     const taken = new Set(rows.map(({ uid }) => uid))
-    const waiting = (await Promise.all(this.histories.map((history) => history.waiting()))).flat()
+    const waiting = (await Promise.all(this.clubs.map((history) => history.waiting()))).flat()
     await connector.kick()
     expect(waiting.filter((uid) => !taken.has(uid))).toEqual([])
   }
 
-  /** The histories after which something is wrong. */
-  async failures(): Promise<string[]> {
-    const failures: string[] = []
-    for (const history of this.histories) {
-      const problems = await history.problems()
-      if (problems.length > 0) failures.push([history, ...problems].join('\nPROBLEM '))
-    }
-    return failures
-  }
-
   /** What happened in all histories. */
   counts(): Record<string, number> {
-    const counts = new Map<string, number>(this.#happened)
-    for (const history of this.histories)
+    const counts = new Map<string, number>([...this.#happened, ['settled', this.settled]])
+    for (const history of this.clubs)
       for (const [name, count] of Object.entries(history.counts))
         counts.set(name, (counts.get(name) ?? 0) + count)
     return Object.fromEntries(counts)
