@@ -5,14 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { table } from '../../bench/table.ts'
-import { atRest, passTo } from '../support/bank-crashes.ts'
-import { type BankDeployment, bankDeployment, type Sites } from '../support/bank-deployment.ts'
-import { History, processedBy } from '../support/bank-history.ts'
-import { FakeTBank } from '../support/banks/tbank.ts'
+import { atRest } from '../support/bank-crashes.ts'
+import type { BankDeployment } from '../support/bank-deployment.ts'
+import { History } from '../support/bank-history.ts'
+import { BankWorld, RETRY_HOURS, worldDeployment } from '../support/bank-world.ts'
 import { BindingHistory } from '../support/binding-history.ts'
-import { byLedger, settleHeld } from '../support/held.ts'
 import { randomOf } from '../support/random.ts'
-import { raiffeisenBank, type TestBank, tbankBank, tochkaBank } from '../support/test-banks.ts'
+import { raiffeisenBank, tbankBank, tochkaBank } from '../support/test-banks.ts'
 import { Answers } from './answers.ts'
 import { codesLeft, codesLost, differences, notificationProblems } from './claims.ts'
 import { Ends } from './ends.ts'
@@ -37,8 +36,6 @@ const FAULT_EVERY_MS = 8_000
 const SAMPLE_EVERY_MS = 5_000
 /** When everything is looked at again after the end: two days, in hours. */
 const REST = [0.2, 1.1, 1.2, 2.5, 7, 12, 25]
-/** What is not done by then is tried again after that, in hours. */
-const RETRY = 1.2
 /** It deletes 100 codes at a time. */
 const DELETING = { timeout: 300_000, interval: 1_000 }
 /** So often what the service has not delivered is waited for after that. */
@@ -65,19 +62,14 @@ it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no mon
   timeout: END_MS + 3_600_000,
 }, async () => {
   const random = randomOf(SEED)
-  const sites: Sites = {
-    ...Object.fromEntries(siteIds.map((siteId, i) => [siteId, `bank${i}`])),
-    [LEAVER]: 'tochka-main',
-  }
-  const moreBanks = (now: () => number): TestBank[] =>
-    siteIds.map((_, i) => bankAt(i)(`bank${i}`, now, 1_000 + i))
-  const deployment = await bankDeployment({
-    ...{ sites, moreBanks, hasClock: true },
-    settings: { DELETION_DAYS: '7', TEST_SITES: 'on', RETENTION_DAYS: `${RETENTION_DAYS}` },
-  })
+  const deployment = await worldDeployment(
+    siteIds.map((_, i) => [`${i}`, bankAt(i)] as const),
+    {
+      sites: { [LEAVER]: 'tochka-main' },
+      settings: { DELETION_DAYS: '7', TEST_SITES: 'on', RETENTION_DAYS: `${RETENTION_DAYS}` },
+    },
+  )
   const { service, connector } = deployment
-  for (const { fake, name } of deployment.banks.all)
-    if (fake instanceof FakeTBank) fake.terminalUrl = `${deployment.config.publicUrl}/webhooks/${name}`
   const receivers = await Promise.all(siteIds.map((siteId) => receiverOf(deployment, siteId)))
   const days = Math.ceil(MINUTES * 20)
   const shops = siteIds
@@ -86,6 +78,7 @@ it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no mon
   const clubs = siteIds
     .filter((_, i) => isBinding(i))
     .map((siteId, i) => new BindingHistory(deployment, { siteId, seed: SEED + i, canForget: false }))
+  const world = new BankWorld(deployment, { shops, clubs })
   const faults = new Faults(deployment, receivers, random)
   const visitors = new Visitors(
     {
@@ -138,26 +131,13 @@ it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no mon
   await faults.up
   await own.end()
   for (const receiver of receivers) receiver.mood = 'well'
-  await Promise.all([...shops, ...clubs].map((each) => each.heal()))
-  let [settled, hours] = [0, 0]
-  const pass = (more: number) => {
-    hours += more
-    return passTo(deployment, hours)
-  }
-  for (const more of REST) await pass(more)
-  const commands = deployment.connector.commands()
-  for (let held = -1; held !== 0; ) {
-    held = await settleHeld(
-      deployment,
-      commands,
-      (each) =>
-        clubs.find(({ siteId }) => siteId === each.site)?.decision(each) ?? byLedger(deployment, each),
-    )
-    settled += held
-    await pass(RETRY)
-  }
-  commands.end()
-  for (let tries = 0; tries < MAX_TRIES && (await service.untaken()) > 0; tries++) await pass(RETRY)
+  await world.heal()
+  for (const more of REST) await world.pass(more)
+  await world.decideHeld()
+  // The last of them is told.
+  await world.pass(RETRY_HOURS)
+  for (let tries = 0; tries < MAX_TRIES && (await service.untaken()) > 0; tries++)
+    await world.pass(RETRY_HOURS)
   await atRest(deployment)
 
   // What is checked is the restored backup of it all.
@@ -173,19 +153,10 @@ it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no mon
     if (shop) problems.push(...(await codesLost(merchant, shop.acknowledged)))
     if (receiver) problems.push(...(await notificationProblems(merchant, receiver)))
   }
-  const told = await Promise.all(shops.map((shop) => shop.told()))
-  const { output: reconciled } = await connector.reconcile(4)
-  const processed = processedBy(deployment)
-  let untold = 0
-  for (const [i, shop] of shops.entries()) {
-    const each = told[i]
-    if (!each) continue
-    const excused = shop.untold(each, reconciled, processed)
-    untold += excused.length
-    problems.push(...shop.problems(each, excused).map((problem) => `${shop.siteId}: ${problem}`))
-  }
-  for (const club of clubs)
-    problems.push(...(await club.problems()).map((problem) => `${club.siteId}: ${problem}`))
+  const feeds = await Promise.all(shops.map(({ siteId }) => deployment.merchant(siteId).feed()))
+  const outcomes = await world.outcomes()
+  for (const { history, problems: each } of outcomes)
+    problems.push(...each.map((problem) => `${history.siteId}: ${problem}`))
   // As they are now: what follows changes the database.
   if (problems.length > 0) {
     mkdirSync(EVIDENCE, { recursive: true })
@@ -194,13 +165,13 @@ it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no mon
   }
 
   // Weeks later what nobody paid is deleted, and nothing else.
-  await pass((RETENTION_DAYS + LONGEST_DAYS + 1) * 24)
+  await world.pass((RETENTION_DAYS + LONGEST_DAYS + 1) * 24)
   for (const [i, { siteId, acknowledged, unpaid }] of shops.entries()) {
     const merchant = deployment.merchant(siteId)
     await expect.poll(() => codesLeft(merchant, unpaid), DELETING).toEqual([])
     const kept = acknowledged.filter((uid) => !unpaid.includes(uid))
     problems.push(...(await codesLost(merchant, kept)))
-    const changed = differences(told[i]?.feed ?? new Map(), await merchant.feed())
+    const changed = differences(feeds[i] ?? new Map(), await merchant.feed())
     problems.push(...changed.map((each) => `${siteId}: weeks later another payment: ${each}`))
   }
   // Since the restore nothing has gone wrong that could excuse one.
@@ -220,14 +191,14 @@ it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no mon
         ['refunds', `${sum(shops.map(({ refunds }) => refunds.length))}`],
         ['charges by token', `${sum(clubs.map(({ counts }) => counts.made))}`],
         ['notifications taken', `${sum(receivers.map(({ taken }) => taken.length))}`],
-        ['refunds and charges held, and decided in the end', `${settled}`],
+        ['refunds and charges held, and decided in the end', `${world.settled}`],
         [
           'calls of banks that went wrong',
           `${sum(deployment.banks.all.map(({ fake }) => fake.troubles.length))}`,
         ],
         ['QR codes acknowledged with links of the service itself', `${own.acknowledged}`],
         ['QR codes that retention deleted', `${sum(shops.map(({ unpaid }) => unpaid.length))}`],
-        ['payments that a bank had no way to tell of', `${untold}`],
+        ['payments that a bank had no way to tell of', `${sum(outcomes.map(({ untold }) => untold))}`],
         ['lost, twice or wrong', `${problems.length}`],
       ],
     ),
