@@ -3,14 +3,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { Answers } from '../soak/answers.ts'
-import { crash, passTo } from '../support/bank-crashes.ts'
-import { type BankDeployment, bankDeployment, type Sites } from '../support/bank-deployment.ts'
-import { History, processedBy, ROUNDS } from '../support/bank-history.ts'
-import { FakeTBank } from '../support/banks/tbank.ts'
+import { crash } from '../support/bank-crashes.ts'
+import type { BankDeployment } from '../support/bank-deployment.ts'
+import { History, ROUNDS } from '../support/bank-history.ts'
+import { BankWorld, told, worldDeployment } from '../support/bank-world.ts'
 import { BindingHistory } from '../support/binding-history.ts'
-import { byLedger, type Held, settleHeld } from '../support/held.ts'
+import type { Held } from '../support/held.ts'
 import { type Random, randomOf } from '../support/random.ts'
-import { raiffeisenBank, type TestBank, tbankBank, tochkaBank } from '../support/test-banks.ts'
+import { raiffeisenBank, tbankBank, tochkaBank } from '../support/test-banks.ts'
 import { faultOf } from './outward.ts'
 
 /** The banks of the sites by turns; the last four bind accounts. */
@@ -34,7 +34,6 @@ const REFUND_ROUBLES = 20
 const HOSTILE = [0.3, 1.4, 2.6]
 /** The same of banks that are well, after that. */
 const REST = [0.2, 1.4, 5, 26, 50]
-const RETRY_HOURS = 1.2
 /** The calls that move money; `Cancel` is a refund at T-Bank. */
 const MOVES_MONEY = /^(?:refund|charge|ChargeQr|Cancel)$/
 /** These, those that begin them, and those that ask what became of it. */
@@ -53,13 +52,17 @@ export interface BankReport {
 /** @param size how many sites */
 export async function hostileBanks(seed: number, size: number): Promise<BankReport> {
   const names = Array.from({ length: size }, (_, i) => `${seed}-${i}`)
-  const sites: Sites = Object.fromEntries(names.map((name) => [`site${name}`, `bank${name}`]))
-  const moreBanks = (now: () => number): TestBank[] =>
-    names.map((name, i) => (KINDS[i % KINDS.length] ?? tochkaBank)(`bank${name}`, now, 1_000 + i))
-  const deployment = await bankDeployment({ sites, moreBanks, hasClock: true })
-  for (const { fake, name } of deployment.banks.all)
-    if (fake instanceof FakeTBank) fake.terminalUrl = `${deployment.config.publicUrl}/webhooks/${name}`
-  const batch = new Batch(deployment, Object.keys(sites), seed)
+  const deployment = await worldDeployment(
+    names.map((name, i) => [name, KINDS[i % KINDS.length] ?? tochkaBank] as const),
+  )
+  const siteIds = names.map((name) => `site${name}`)
+  const shops = siteIds.flatMap((siteId, i) =>
+    isBinding(i) ? [] : new History(deployment, siteId, seed + i),
+  )
+  const clubs = siteIds.flatMap((siteId, i) =>
+    isBinding(i) ? new BindingHistory(deployment, { siteId, seed: seed + i, canForget: false }) : [],
+  )
+  const batch = new Batch(deployment, { shops, clubs }, seed)
   for (let round = 0; round < ROUNDS; round++) await batch.round(round)
   await batch.rest()
   const report = await batch.report()
@@ -68,46 +71,36 @@ export async function hostileBanks(seed: number, size: number): Promise<BankRepo
   return report
 }
 
-class Batch {
-  readonly #deployment: BankDeployment
-  readonly #shops: History[] = []
-  readonly #clubs: BindingHistory[] = []
+class Batch extends BankWorld {
   readonly #random: Random
   readonly #answers = new Answers()
   readonly #unwatch: () => void
   readonly #findings: string[] = []
-  #hours = 0
-  #settled = 0
 
-  constructor(deployment: BankDeployment, siteIds: readonly string[], seed: number) {
-    this.#deployment = deployment
+  constructor(
+    deployment: BankDeployment,
+    histories: { shops: readonly History[]; clubs: readonly BindingHistory[] },
+    seed: number,
+  ) {
+    super(deployment, histories)
     this.#random = randomOf(seed)
-    for (const [i, siteId] of siteIds.entries())
-      if (isBinding(i))
-        this.#clubs.push(new BindingHistory(deployment, { siteId, seed: seed + i, canForget: false }))
-      else this.#shops.push(new History(deployment, siteId, seed + i))
     this.#unwatch = this.#answers.watch(() => [deployment.service.address])
     // Also where a round fails.
     onTestFinished(this.#unwatch)
   }
 
-  get #all(): (History | BindingHistory)[] {
-    return [...this.#shops, ...this.#clubs]
-  }
-
   async round(index: number): Promise<void> {
-    this.#hours += this.#random.pick(MINUTES) / 60
-    this.#deployment.setClock(this.#hours)
-    for (const shop of this.#shops)
+    this.advance(this.#random.pick(MINUTES) / 60)
+    for (const shop of this.shops)
       shop.begin({ mood: undefined, isRefundSlow: this.#random.chance(0.5), steps: [] })
-    for (const club of this.#clubs) club.begin(index)
-    for (const each of this.#all) this.#setMood(each, index < OPENING ? 0 : 0.5)
+    for (const club of this.clubs) club.begin(index)
+    for (const each of this.all) this.#setMood(each, index < OPENING ? 0 : 0.5)
     await Promise.all([
-      ...this.#shops.map(async (shop) => {
+      ...this.shops.map(async (shop) => {
         for (const step of [...this.#payAndRefund(index), ...(shop.rounds[index]?.steps ?? [])])
           await shop.act(step)
       }),
-      ...this.#clubs.map(async (club) => {
+      ...this.clubs.map(async (club) => {
         if (index >= OPENING) for (const step of CHARGING) await club.take(step)
         for (let step = 0; step < STEPS; step++) await club.act(index, step)
       }),
@@ -131,7 +124,7 @@ class Batch {
 
   /** A bank that answers wrongly leaves always something due. */
   async #askAgain(): Promise<void> {
-    await this.#deployment.connector.kick()
+    await this.deployment.connector.kick()
     await sleep(ASKED_MS)
   }
 
@@ -148,72 +141,51 @@ class Batch {
 
   /** Time passes with banks that answer wrongly, and then with banks that are well, until nothing moves; the operator decides what is held. */
   async rest(): Promise<void> {
-    const deployment = this.#deployment
-    for (const each of this.#all) this.#setMood(each, this.#random.pick([0.3, 0.6, 1]))
-    for (const hours of HOSTILE) {
+    for (const each of this.all) this.#setMood(each, this.#random.pick([0.3, 0.6, 1]))
+    for (const more of HOSTILE) {
       this.#look()
-      this.#hours += hours
-      deployment.setClock(this.#hours)
-      await crash(deployment, 'kill both')
+      this.advance(more)
+      await crash(this.deployment, 'kill both')
       await this.#askAgain()
     }
-    for (const each of this.#all) await each.heal()
-    for (const hours of REST) await this.#pass(hours)
-    for (const shop of this.#shops) this.#findings.push(...of(shop, await shop.createAgain()))
-    const commands = deployment.connector.commands()
-    for (let decided = -1; decided !== 0; ) {
-      decided = await settleHeld(deployment, commands, (held) => {
-        this.#requireReason(held)
-        const club = this.#clubs.find(({ siteId }) => siteId === held.site)
-        return club?.decision(held) ?? byLedger(deployment, held)
-      })
-      this.#settled += decided
-      if (decided > 0) await this.#pass(RETRY_HOURS)
-    }
-    commands.end()
+    await this.heal()
+    for (const more of REST) await this.pass(more)
+    for (const shop of this.shops) this.#findings.push(...told(shop, await shop.createAgain()))
+    await this.decideHeld((held) => this.#requireReason(held))
   }
 
   /** T-Bank's right answers cannot tell apart the refunds of one payment. */
   #requireReason({ site, paymentUid, refundUid }: Held): void {
-    const bank = this.#deployment.bankOf(site)
+    const bank = this.deployment.bankOf(site)
     const canBeRight = bank.kind === 'tbank' && refundUid !== null
     if (canBeRight || bank.fake.troubles.some((each) => ON_MONEY.test(each))) return
     this.#findings.push(`${site}: ${refundUid ?? 'the charge'} of ${paymentUid} is held after right answers`)
   }
 
-  async #pass(more: number): Promise<void> {
+  override async pass(more: number): Promise<void> {
     this.#look()
-    this.#hours += more
-    await passTo(this.#deployment, this.#hours)
+    await super.pass(more)
   }
 
   /** What can be seen only for a time: later the processes are killed, and webhooks correct what was reported. */
   #look(): void {
-    const { service, connector } = this.#deployment
+    const { service, connector } = this.deployment
     if (connector.hasEnded) this.#findings.push('the connector has ended by itself')
     const broken = service.log.match(/^.*(?:"level":"error"|ncaught|workerd ended).*$/gm) ?? []
     this.#findings.push(...broken.map((line) => `the log has: ${line.slice(0, 1_000)}`))
-    this.#findings.push(...this.#clubs.flatMap((club) => club.contradictions()))
+    this.#findings.push(...this.clubs.flatMap((club) => club.contradictions()))
   }
 
   async report(): Promise<BankReport> {
     this.#look()
     this.#unwatch()
-    const findings = [...new Set(this.#findings), ...this.#answers.wrong]
-    const told = await Promise.all(this.#shops.map((shop) => shop.told()))
-    const { output } = await this.#deployment.connector.reconcile(5)
-    const processed = processedBy(this.#deployment)
-    for (const [i, shop] of this.#shops.entries()) {
-      const each = told[i]
-      if (each) findings.push(...of(shop, shop.problems(each, shop.untold(each, output, processed))))
-    }
-    for (const club of this.#clubs) findings.push(...of(club, await club.problems()))
-    return { kinds: this.#kinds(), settled: this.#settled, findings }
+    const findings = [...new Set(this.#findings), ...this.#answers.wrong, ...(await this.failures())]
+    return { kinds: this.#kinds(), settled: this.settled, findings }
   }
 
   #kinds(): BankReport['kinds'] {
     const kinds: BankReport['kinds'] = new Map()
-    for (const { bank } of this.#all)
+    for (const { bank } of this.all)
       for (const trouble of bank.fake.troubles) {
         const [operation = '', ...rest] = trouble.split(' ')
         const [, status] = /^HTTP\/1.1 (\d{3}) /.exec(rest.join(' ')) ?? []
@@ -225,6 +197,3 @@ class Batch {
     return kinds
   }
 }
-
-const of = (history: History | BindingHistory, problems: readonly string[]): string[] =>
-  problems.length === 0 ? [] : [[history, ...problems].join('\nPROBLEM ')]
