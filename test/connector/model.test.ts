@@ -1,7 +1,7 @@
 // For any order of payments, webhooks, refunds, faults and restarts, the sums of bank and service agree in the end.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Fault } from '../support/banks/fake-bank.ts'
+import { type Fault, REFUND_FAULTS } from '../support/banks/fake-bank.ts'
 import {
   deliver,
   fakeOf,
@@ -67,13 +67,6 @@ async function askRefund(
   if (fault) fakeOf(link.site).of(at).fail(fakeOf(link.site).refund, fault)
   refunds.push(await refund(at, link.site, link, (kopecks / 100).toFixed(2)))
 }
-
-const REFUND_FAULTS: Fault[] = [
-  { broken: 'after' },
-  { broken: 'before' },
-  { status: 500, executed: true },
-  { status: 429 },
-]
 
 type Action = (world: World) => Promise<void>
 const index = fc.nat(20)

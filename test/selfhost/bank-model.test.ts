@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
 import { type BankDeployment, bankDeployment, WAITING } from '../support/bank-deployment.ts'
 import { type AskedRefund, settled } from '../support/bank-settling.ts'
-import type { Fault } from '../support/banks/fake-bank.ts'
+import { type Fault, REFUND_FAULTS } from '../support/banks/fake-bank.ts'
 import { hasClock } from '../support/clock.ts'
 
 /** How many stories, within this time. */
@@ -132,12 +132,6 @@ class World {
   }
 }
 
-const REFUND_FAULTS: Fault[] = [
-  { broken: 'after' },
-  { broken: 'before' },
-  { status: 500, executed: true },
-  { status: 429 },
-]
 const REGISTER_FAULTS: Fault[] = [{ broken: 'after' }, { status: 502 }]
 
 type Action = readonly [name: string, act: (world: World) => Promise<void>]

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import type { BankDeployment, Merchant } from './bank-deployment.ts'
 import type { AskedRefund } from './bank-settling.ts'
 import { Misbehaviour, type Mood, moodOf, troubleOf } from './banks/misbehaviour.ts'
+import { qrcIdIn } from './binding-merchant.ts'
 import { type Random, randomOf } from './random.ts'
 import type { TestBank } from './test-banks.ts'
 
@@ -349,5 +350,3 @@ export class History {
 type Told = Awaited<ReturnType<History['told']>>
 
 const at = <T>(values: readonly T[], index: number): T | undefined => values[index % values.length]
-
-const qrcIdIn = (text: string): string => /"payload":"https:\/\/qr\.nspk\.ru\/(\w+)/.exec(text)?.[1] ?? ''

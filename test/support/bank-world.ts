@@ -67,10 +67,6 @@ export class BankWorld {
     return [...this.shops, ...this.clubs]
   }
 
-  get hours(): number {
-    return this.#hours
-  }
-
   /** Sets the clock further by so many hours, while everything runs. */
   advance(more: number): void {
     this.#hours += more

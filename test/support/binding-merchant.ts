@@ -69,4 +69,6 @@ export class BindingMerchant {
   }
 }
 
-const qrcIdIn = (text: string): string => /"payload":"https:\/\/qr\.nspk\.ru\/(\w+)/.exec(text)?.[1] ?? ''
+/** The id in the link of a bank, or nothing. */
+export const qrcIdIn = (text: string): string =>
+  /"payload":"https:\/\/qr\.nspk\.ru\/(\w+)/.exec(text)?.[1] ?? ''

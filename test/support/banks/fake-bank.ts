@@ -19,6 +19,14 @@ export type Fault =
   /** Executed; fields of the answer, or of its `Data`, have other values. One that is undefined is left out. */
   | { changes: Record<string, unknown> }
 
+/** What a call that refunds can meet: executed or not, with an answer or without. */
+export const REFUND_FAULTS: readonly Fault[] = [
+  { broken: 'after' },
+  { broken: 'before' },
+  { status: 500, executed: true },
+  { status: 429 },
+]
+
 export interface BankCall {
   operation: string
   method: string
