@@ -156,7 +156,7 @@ const TABLE = {
   },
   'site.outdated': {
     status: 503,
-    when: 'The database of the site was made by an earlier build of the service, which this build cannot read; the operator exports it with that build',
+    when: 'The database of the site was made by an earlier build of the service, which this build cannot read; the operator reads it with that build',
     userMessage: NOT_AVAILABLE,
   },
   'service.unavailable': {
