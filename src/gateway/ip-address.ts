@@ -32,10 +32,13 @@ export const NON_PUBLIC_NETWORKS = [
   '8000::/1', // not allocated, private (fd00:ec2::254 is the metadata of AWS), link-local, multicast
 ] as const
 
-const NON_PUBLIC = new BlockList()
+// One list for each family: Node compares an IPv4 address with networks of IPv6 too, as ::ffff:0:0/96, and workerd does not.
+const NON_PUBLIC = { ipv4: new BlockList(), ipv6: new BlockList() }
+const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')
 for (const prefix of NON_PUBLIC_NETWORKS) {
   const [address = '', length] = prefix.split('/')
-  NON_PUBLIC.addSubnet(address, Number(length), isIPv6(address) ? 'ipv6' : 'ipv4')
+  const family = familyOf(address)
+  NON_PUBLIC[family].addSubnet(address, Number(length), family)
 }
 
 /**
@@ -46,5 +49,6 @@ for (const prefix of NON_PUBLIC_NETWORKS) {
 export function isPublicAddress(host: string): boolean | undefined {
   const address = host.replace(/^\[(.*)\]$/, '$1')
   if (isIP(address) === 0) return undefined
-  return !NON_PUBLIC.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+  const family = familyOf(address)
+  return !NON_PUBLIC[family].check(address, family)
 }
