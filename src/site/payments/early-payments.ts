@@ -49,13 +49,12 @@ export function applyRemaining(context: Context): void {
     sql,
     'SELECT CAST(key AS INTEGER) AS number, value AS currencies FROM site, json_each(unapplied_payments) LIMIT 1',
   )
-  const created = next && qrCodeByNumber(sql, next.number)
-  if (!created) return
-  const { hasMore } = applyNext({ ...context, ...originOf(next.currencies.split(',')) }, created)
-  if (hasMore) return
+  if (!next) return
+  const created = qrCodeByNumber(sql, next.number)
+  if (created && applyNext({ ...context, ...originOf(next.currencies.split(',')) }, created).hasMore) return
   sql.exec(
     "UPDATE site SET unapplied_payments = nullif(json_remove(unapplied_payments, ?), '{}')",
-    `$.${created.number}`,
+    `$.${next.number}`,
   )
 }
 
