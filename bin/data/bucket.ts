@@ -24,12 +24,12 @@ export interface Bucket {
 /** The key of an object that exists while sites are loaded: an instance does not serve what an interrupted load has left. */
 export const LOADING = 'fps-qr-loading'
 
-/** A request whose only headers are those of the signature. */
+/** A request to sign. */
 interface SignedRequest {
   method: string
   url: URL
   body: string
-  /** Others that are signed. */
+  /** Besides those of the signature. */
   headers?: Record<string, string>
 }
 

@@ -9,7 +9,7 @@ const Value = z.object({ value: z.string() })
 
 /**
  * Opens the database of a directory, and makes both where they do not exist.
- * @throws Error where the file is of a newer version that this one cannot read
+ * @throws Error where the file is of a later version, or of one before 0.3.0
  */
 export function openDatabase(directory: string, now: number): DatabaseSync {
   mkdirSync(directory, { recursive: true, mode: 0o700 })

@@ -45,7 +45,7 @@ const LASTING: readonly Problem[] = ['NO_SITE', 'NO_SALE', 'NO_PAYMENT']
 /** So long after its receipt such a webhook is asked about: as long as the alert of it lasts. */
 const ASKED_MS = 7 * DAY_MS
 
-/** No list that was read has the code, and one was not read: the reconciliation wakes the webhook when it learns the code. */
+/** No list that was read has the code, and one was not read: the webhook is woken when the code is learned. */
 class ListsUnread extends Error {}
 
 export class WebhookRunner extends QueueRunner<WebhookRow> {
@@ -65,7 +65,7 @@ export class WebhookRunner extends QueueRunner<WebhookRow> {
     super.tick()
   }
 
-  /** Webhooks of one QR code run one after another, so that many of one code leave the others their share. */
+  /** Webhooks that name one QR code run one after another, so that many of one code leave the others their share. */
   protected idOf({ bank, subject }: WebhookRow): string {
     return JSON.stringify([bank, subject])
   }

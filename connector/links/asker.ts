@@ -5,7 +5,7 @@ import { messageOf } from '../log.ts'
 import { recordState } from '../money/payment/payments.ts'
 import type { Queue } from '../work/queue.ts'
 import { QueueRunner } from '../work/runner.ts'
-import { isLate, nextAsk } from '../work/schedule.ts'
+import { intervalAt, isLate, nextAsk } from '../work/schedule.ts'
 import { type LateSubject, MAX_LATE_ASKS, subjectText } from './codes/late-asks.ts'
 import type { CodeRow, DueCode } from './codes/rows.ts'
 import type { DueSale, SaleRow } from './sales/rows.ts'
@@ -43,8 +43,24 @@ export class Asker extends QueueRunner<DueCode | DueSale> {
     return 'saleUid' in row ? subjectText(row) : row.id
   }
 
-  protected run(row: DueCode | DueSale): Promise<void> {
-    return 'saleUid' in row ? this.#askSale(row) : this.#askCode(row)
+  protected async run(row: DueCode | DueSale): Promise<void> {
+    const { disk, platform, log } = this.core
+    try {
+      await ('saleUid' in row ? this.#askSale(row) : this.#askCode(row))
+    } catch (error) {
+      const { site, bank } = row
+      const qrcId = row.qrcId ?? undefined
+      log('error', 'what a bank states of a code was not recorded', {
+        site,
+        bank,
+        qrcId,
+        error: messageOf(error),
+      })
+      const now = platform.now()
+      const next = { now, dueAt: now + intervalAt(now - row.createdAt) }
+      if ('saleUid' in row) disk.sales.queue.delay(row, next)
+      else disk.codes.queue.delay(row, next)
+    }
   }
 
   /**

@@ -39,7 +39,7 @@ export class Learning {
     return this.#jobs.settled()
   }
 
-  /** Adds codes that were registered from another disk to the reconciliation; refunds and charges that it may have sent become HELD. */
+  /** Puts codes that were registered from another disk into the queue; refunds and charges that it may have sent become HELD. */
   async #learn(now: number): Promise<void> {
     const { sites, disk, log } = this.#core
     this.#learnedOf = sites

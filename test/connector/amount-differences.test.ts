@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { bind, charge, PRICE, TBANK } from './bound.ts'
 import { arm, COUNTER } from './cashbox.ts'
 import {
+  DAY,
   deliver,
   HOUR,
   MINUTE,
@@ -187,6 +188,12 @@ it('a webhook of Tochka that waits while another states another amount of the pa
   expect(running.core.disk.amountDifferences.open()).toMatchObject([{ stated: 5_000, reported: 10_000 }])
 })
 
+/** As Tochka's document shows a refusal. */
+const REFUSAL = {
+  ...{ code: '400', id: 'x', message: 'no' },
+  Errors: [{ errorCode: 'Error', message: 'no', url: 'https://bank/help' }],
+}
+
 describe('a webhook of Tochka that states an amount of no reported sale', () => {
   /** Sales of these amounts in roubles that were paid, whose status had no amount, and whose webhooks are late. */
   async function sold(...amounts: number[]) {
@@ -240,6 +247,39 @@ describe('a webhook of Tochka that states an amount of no reported sale', () => 
     const { at, running, code, found } = await sold(100)
     at.tochka.fail('arm', { broken: 'after' })
     await arm(at, code, 'lost', '50.00')
+    await at.tochka.pay(code.qrcId)
+    await running.connector.settle()
+    expect(found()).toEqual({ differences: [], waiting: ['NO_SALE'] })
+  })
+
+  it('waits while the bank does not state a sale of that amount as paid yet, and is of that one then', async () => {
+    const { at, running, code, found } = await sold(500)
+    await arm(at, code, 'slow', '300.00')
+    at.tochka.fail('sale_status', { changes: { trxStatus: 'RCVD' } }, 2)
+    await at.tochka.pay(code.qrcId)
+    await running.connector.settle()
+    expect(found()).toEqual({ differences: [], waiting: ['NO_SALE'] })
+    at.tochka.heal()
+    at.clock.now += 10 * MINUTE
+    await running.connector.settle()
+    expect(found()).toEqual({ differences: [], waiting: [] })
+    expect(at.service.site('tea').payments.size).toBe(2)
+  })
+
+  it('is of the one sale whose webhook is missing, also where the bank has refused an arming of that amount', async () => {
+    const { at, running, code, state, found } = await sold(100)
+    at.tochka.fail('arm', { status: 400, body: REFUSAL }, 1)
+    expect((await arm(at, code, 'refused', '50.00')).status).toBe(422)
+    expect(running.core.disk.sales.get('tea', code.qrcId, 'refused')).toBeUndefined()
+    await state(0, 50)
+    expect(found()).toEqual({ differences: [[10_000, 5_000]], waiting: [] })
+  })
+
+  it('waits, and is listed, where the sale that it could be of was reported eight days ago', async () => {
+    const { at, running, code, found } = await sold(100)
+    at.clock.now += 8 * DAY
+    at.tochka.fail('arm', { broken: 'after' })
+    await arm(at, code, 'lost', '100.00')
     await at.tochka.pay(code.qrcId)
     await running.connector.settle()
     expect(found()).toEqual({ differences: [], waiting: ['NO_SALE'] })

@@ -1,5 +1,8 @@
 // Reconciliation: webhooks get lost, connectors are down, banks are slow; every payment is found.
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { arm, COUNTER } from './cashbox.ts'
 import {
   DAY,
   HOUR,
@@ -351,6 +354,31 @@ it.each([404, 503])('many codes that get %i leave the bank’s other codes their
   }
   expect(at.service.site('tea').payments.has(good.qrcId)).toBe(true)
 })
+
+it.each(['code', 'sale'])(
+  'a %s whose state cannot be recorded is asked about at its interval',
+  async (kind) => {
+    const { at, running } = await launched()
+    const changes = kind === 'sale' ? COUNTER : { type: 'STATIC', amount: undefined, ttl: undefined }
+    const code = await register(at, 'tea', { ...changes, expiresOn: undefined })
+    if (kind === 'sale') await arm(at, code, 's1', '100.00')
+    await at.tochka.pay(code.qrcId, { amount: 10_000 })
+    await running.connector.settle()
+    expect(at.service.site('tea').payments.size).toBe(1)
+    if (kind === 'sale') await arm(at, code, 's2', '100.00')
+    const database = new DatabaseSync(join(at.directory, 'connector.sqlite'))
+    database.exec(`UPDATE payments SET status = 'UNREADABLE'`)
+    database.close()
+    await at.tochka.pay(code.qrcId, { amount: 10_000, times: 0 })
+    at.clock.now += MINUTE
+    await running.connector.settle(1)
+    const failures = () => running.log.filter(({ message }) => message.endsWith('was not recorded')).length
+    const first = failures()
+    expect(first).toBeGreaterThan(0)
+    await running.later(1_000, 10, 1)
+    expect(failures()).toBe(first)
+  },
+)
 
 it('a bank that is down is asked less and less, and the others as before', async () => {
   const { at, connector } = await launched()

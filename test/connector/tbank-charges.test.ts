@@ -119,6 +119,16 @@ describe('charge', () => {
     },
   )
 
+  it('an answer of ChargeQr that names another payment decides nothing: the bank is asked', async () => {
+    const { at, running, binding, link, bank } = await bound(TBANK)
+    bank.fail('ChargeQr', { changes: { PaymentId: '999999', Status: 'REJECTED' } })
+    const asked = await charge(at, binding, link)
+    await running.connector.settle()
+    expect(asked.result()).toBeUndefined()
+    await running.later(MINUTE, 2)
+    expect(asked.result()?.status).toBe('COMPLETED')
+  })
+
   it('a state and a notification that name another order say nothing of it', async () => {
     const { at, running, asked } = await charged(TBANK, (of) =>
       of.bank.fail('ChargeQr', { broken: 'before' }),

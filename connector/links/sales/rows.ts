@@ -51,9 +51,10 @@ const statementsOf = (database: DatabaseSync) => ({
     `${SELECT} WHERE site = ? AND qrc_id = ? ORDER BY created_at DESC, rowid DESC LIMIT 1`,
   ),
   lastAt: database.prepare('SELECT max(created_at) AS time FROM sales WHERE site = ? AND qrc_id = ?'),
-  calling: database.prepare(
-    `SELECT 1 FROM sales WHERE site = ? AND qrc_id = ? AND amount = ? AND state = 'CALLING' LIMIT 1`,
+  awaited: database.prepare(
+    `SELECT 1 FROM sales WHERE site = ? AND qrc_id = ? AND amount = ? AND (state = 'CALLING' OR rests = 0) LIMIT 1`,
   ),
+  forget: database.prepare(`DELETE FROM sales WHERE site = ? AND qrc_id = ? AND sale_uid = ?`),
   latest: database.prepare(
     `${SELECT} WHERE site = ? AND qrc_id = ? AND reference IS NOT NULL ORDER BY created_at DESC LIMIT 10`,
   ),
@@ -71,9 +72,9 @@ export class Sales {
     })
   }
 
-  /** Whether the bank did not answer an arming of the amount. */
-  isWithoutAnswer(site: string, qrcId: string, amount: number): boolean {
-    return this.#sql.calling.get(site, qrcId, amount) !== undefined
+  /** Whether a sale of the amount can be paid without the disk's knowledge: its arming had no answer, or the bank is still asked. */
+  isAwaited(site: string, qrcId: string, amount: number): boolean {
+    return this.#sql.awaited.get(site, qrcId, amount) !== undefined
   }
 
   /** @param dueAt null: the bank is not asked */
@@ -86,6 +87,11 @@ export class Sales {
   step(sale: SaleRow, state: SaleRow['state'], next: Next): void {
     const { site, qrcId, saleUid, state: from } = sale
     this.#sql.step.run({ site, qrcId, saleUid, from, state, ...moved(sale, next) })
+  }
+
+  /** A sale whose arming the bank has refused. */
+  forget({ site, qrcId, saleUid }: NewSaleRow): void {
+    this.#sql.forget.run(site, qrcId, saleUid)
   }
 
   /** The bank has disarmed the code. */

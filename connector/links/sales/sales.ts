@@ -31,6 +31,9 @@ export const Deactivate = z.object({
 })
 type Deactivate = z.output<typeof Deactivate>
 
+/** So long after its report the webhook of a payment can come. */
+const TOLD_MS = 7 * 24 * 3_600_000
+
 export class Sales {
   readonly #core: Core
   readonly #mutex = new KeyedMutex()
@@ -102,7 +105,10 @@ export class Sales {
       return saleAnswer(reference, sale.expiresAt)
     } catch (error) {
       log('warning', 'a code was not armed', { site, bank: known.bank.name, qrcId, error: messageOf(error) })
-      return error instanceof Refused ? refused(error.message) : unavailable('the bank did not answer')
+      if (!(error instanceof Refused)) return unavailable('the bank did not answer')
+      // An earlier arming of the sale without an answer can have counted.
+      if (!before) disk.sales.forget(sale)
+      return refused(error.message)
     }
   }
 
@@ -188,15 +194,16 @@ export async function saleOfPayment(
 
 /**
  * The reported payment that a webhook of the amount tells of, and no other has told of. A sale's own schedule can have been first.
- * Where there is none, the payment is of an arming whose answer was lost, or the bank had left another amount out.
+ * Where there is none, the bank has not stated the payment yet, or it is of an arming whose answer was lost, or the bank had left
+ * another amount out. An older payment has lost its webhook.
  */
 function untoldPayment(
-  { disk }: Core,
+  { disk, platform }: Core,
   { site, qrcId, amount }: { site: string; qrcId: string; amount: number },
 ): PaymentRow | undefined {
-  const untold = disk.payments.untold(site, qrcId)
+  const untold = disk.payments.untold(site, qrcId, platform.now() - TOLD_MS)
   const same = untold.find((payment) => payment.amount === amount)
-  if (same || disk.sales.isWithoutAnswer(site, qrcId, amount)) return same
+  if (same || disk.sales.isAwaited(site, qrcId, amount)) return same
   const [assumed, second] = untold.filter(({ isAmountAssumed }) => isAmountAssumed)
   return second ? undefined : assumed
 }

@@ -38,7 +38,7 @@ const statementsOf = (database: DatabaseSync) => ({
   byWebhook: database.prepare(`${SELECT} WHERE site = ? AND qrc_id = ? AND webhook_number = ?`),
   untold: database.prepare(
     `${SELECT} WHERE site = ? AND qrc_id = ? AND sale_uid IS NOT NULL AND webhook_number IS NULL
-       AND status = 'COMPLETED' ORDER BY created_at`,
+       AND created_at >= ? AND status = 'COMPLETED' ORDER BY created_at`,
   ),
   tell: database.prepare(`UPDATE payments SET webhook_number = ? WHERE identity = ? AND key = ?`),
 })
@@ -79,9 +79,9 @@ export class Payments {
     return row && PaymentRow.parse(row)
   }
 
-  /** The completed payments of a code's sales that no webhook has told of, the oldest first. */
-  untold(site: string, qrcId: string): PaymentRow[] {
-    return this.#sql.untold.all(site, qrcId).map((row) => PaymentRow.parse(row))
+  /** The completed payments of a code's sales that were recorded since a time and no webhook has told of, the oldest first. */
+  untold(site: string, qrcId: string, since: number): PaymentRow[] {
+    return this.#sql.untold.all(site, qrcId, since).map((row) => PaymentRow.parse(row))
   }
 
   /** A webhook of this number has told of the payment. */
