@@ -5,7 +5,7 @@ import { keepOwners } from './config/owners.ts'
 import { endingTokens } from './config/token-ends.ts'
 import type { Core } from './core.ts'
 import { Erasure } from './disk/erasure.ts'
-import { WebhookRunner } from './inbox/runner.ts'
+import { ASKED_MS, WebhookRunner } from './inbox/runner.ts'
 import { Asker } from './links/asker.ts'
 import { BindingRunner } from './links/bindings/runner.ts'
 import { Cancellations } from './links/cancellations/cancellations.ts'
@@ -24,9 +24,6 @@ import { Learning } from './service/learning.ts'
 import { ClockWatch } from './work/clock-watch.ts'
 
 const TURN_MS = 1_000
-/** Older webhooks and reports raise no alert, so that they hide no new ones; `check` still names them. */
-const ALERTED_MS = 7 * 24 * 3_600_000
-
 export interface StartOptions {
   /** The time of the backup that the disk was restored from, in Unix milliseconds. */
   restoredFrom?: number
@@ -136,7 +133,8 @@ const buildGauge = ({ version, commit }: Build): Gauge => ({
 function gaugesOf(core: Core): Gauge[] {
   const { disk, platform } = core
   const age = (time: number | null) => (time ? (platform.now() - time) / 1000 : 0)
-  const alertedSince = () => platform.now() - ALERTED_MS
+  // Older webhooks and reports raise no alert, so that they hide no new ones; `check` still names them.
+  const alertedSince = () => platform.now() - ASKED_MS
   return [
     {
       name: 'fps_connector_open_codes',

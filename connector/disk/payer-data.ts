@@ -28,6 +28,8 @@ const STATEMENTS = [
   `UPDATE charges SET purpose = '', reason = '' WHERE rowid > :from AND rowid <= :to
    AND state IN ('COMPLETED', 'DECLINED') AND ${isOver('created_at')} AND (purpose <> '' OR reason <> '')`,
   `UPDATE decisions SET reason = '' WHERE number > :from AND number <= :to AND ${isOver('decided_at')} AND reason <> ''`,
+  `UPDATE amount_differences SET closed_reason = '' WHERE rowid > :from AND rowid <= :to AND closed_at IS NOT NULL
+   AND ${isOver('closed_at')} AND closed_reason <> ''`,
 ]
 
 const DeletedSite = z.object({ row: z.int(), site: z.string() })
@@ -55,8 +57,8 @@ export class PayerData {
     this.#sql = statementsOf(database)
     this.#database = database
     this.#statements = STATEMENTS.map((text) => database.prepare(text))
-    this.#last = ['reports', 'webhooks', 'refunds', 'charges', 'decisions'].map((table) =>
-      database.prepare(`SELECT max(rowid) AS last FROM ${table}`),
+    this.#last = ['reports', 'webhooks', 'refunds', 'charges', 'decisions', 'amount_differences'].map(
+      (table) => database.prepare(`SELECT max(rowid) AS last FROM ${table}`),
     )
   }
 

@@ -1,4 +1,6 @@
 // A bank states another amount of a payment than was reported: the report stays, and the operator is told until it is closed.
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { bind, charge, PRICE, TBANK } from './bound.ts'
 import { arm, COUNTER } from './cashbox.ts'
@@ -168,6 +170,11 @@ describe.each([
     const closed = await runTyping(at, '100.00', 'settle', ...of)
     expect([closed.code, closed.lines[0]]).toEqual([0, text])
     expect(await listed()).toEqual([false, false, false])
+    const database = new DatabaseSync(join(at.directory, 'data/connector.sqlite'), { readOnly: true })
+    expect(database.prepare('SELECT closed_by, closed_reason FROM amount_differences').all()).toEqual([
+      { closed_by: 'anna', closed_reason: 'the shop has the rest' },
+    ])
+    database.close()
     expect((await runCommand(at, 'settle', ...of)).errors).toBe(
       `no amount of the payment ${paymentUid} of ${site} is open`,
     )

@@ -88,6 +88,14 @@ const TABLES: Table[] = [
     waiting: [],
     hasSite: true,
   },
+  {
+    name: 'amount_differences',
+    time: 'closed_at',
+    data: [[{ closed_reason: 'Ivan' }, { closed_reason: '' }]],
+    over: [],
+    waiting: [],
+    hasSite: true,
+  },
 ]
 
 /** Each kind of row, and what is left of it. */

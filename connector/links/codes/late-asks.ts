@@ -17,7 +17,7 @@ export interface LateSubject {
 export const subjectText = ({ site, qrcId, saleUid }: LateSubject): string =>
   saleUid === '' ? `${site} ${qrcId}` : `${site} ${qrcId} sale ${saleUid}`
 
-/** After so many hourly asks the operator is told, and the bank is asked by `reconcile` alone. */
+/** After so many hourly asks the operator is told, and the bank is asked by `reconcile` alone. The partial indexes have the number, too. */
 export const MAX_LATE_ASKS = 72
 
 export class LateAsks {
