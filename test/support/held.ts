@@ -1,11 +1,14 @@
 // What waits for the operator's word in the connector's database, and how the operator decides it.
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import * as z from 'zod'
 import type { ConnectorCommands } from './bank-connector.ts'
-import type { BankDeployment } from './bank-deployment.ts'
+import { type BankDeployment, WAITING } from './bank-deployment.ts'
 
 const HELD = `SELECT site, payment_uid AS paymentUid, NULL AS refundUid, amount FROM charges WHERE state = 'HELD'
   UNION ALL SELECT site, payment_uid, refund_uid, amount FROM refunds WHERE state = 'HELD'`
+/** What the service has not been told yet of a payment's refunds: where it was busy, the report is sent again later. */
+const UNTOLD = `SELECT path FROM reports WHERE state = 'PENDING' AND site = :site
+  AND path LIKE '%/payments/' || :paymentUid || '/refunds/%' AND body LIKE '%"COMPLETED"%'`
 const Held = z.object({
   site: z.string(),
   paymentUid: z.string(),
@@ -29,6 +32,11 @@ export async function settleHeld(
     const payment = `${held.site}/${held.paymentUid}`
     if (decided.has(payment)) continue
     decided.add(payment)
+    const { site, paymentUid } = held
+    await vi.waitFor(
+      () => expect(deployment.connector.read(UNTOLD, { site, paymentUid })).toEqual([]),
+      WAITING,
+    )
     const decision = await decisionOf(held)
     const { status, output } = await commands.run('settle', ...decision, '--by', 'anna', '--yes')
     expect([status === 2, output]).toEqual([false, output])
