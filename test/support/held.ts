@@ -8,7 +8,7 @@ const HELD = `SELECT site, payment_uid AS paymentUid, NULL AS refundUid, amount 
   UNION ALL SELECT site, payment_uid, refund_uid, amount FROM refunds WHERE state = 'HELD'`
 /** What the service has not been told yet of a payment's refunds: where it was busy, the report is sent again later. */
 const UNTOLD = `SELECT path FROM reports WHERE state = 'PENDING' AND site = :site
-  AND path LIKE '%/payments/' || :paymentUid || '/refunds/%' AND body LIKE '%"COMPLETED"%'`
+  AND path LIKE '%/payments/' || :paymentUid || '/refunds/%' AND body ->> 'status' = 'COMPLETED'`
 const Held = z.object({
   site: z.string(),
   paymentUid: z.string(),
