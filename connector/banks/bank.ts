@@ -1,5 +1,4 @@
 // The interface that each bank in banks/ implements. Amounts are kopecks, times Unix milliseconds; what a bank lacks is absent.
-
 import type { BankBindings } from './bank-bindings.ts'
 
 /** `TOKEN`: it binds an account and takes no payment. */

@@ -1,5 +1,4 @@
 // One HTTP request to a bank, and its answer as it came. What the answer means is decided in answers.ts.
-
 import { messageOf } from '../log.ts'
 import type { Platform } from '../platform.ts'
 import { Unavailable } from './bank-errors.ts'

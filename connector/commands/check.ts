@@ -1,5 +1,4 @@
 // `check`: whether the credentials and tokens work, and what is left undone. It changes nothing, but by --register.
-
 import type { CheckResult } from '../banks/bank.ts'
 import { endingTokens, endText } from '../config/token-ends.ts'
 import { bankOf, type Core, type OpenBank, type OpenSite } from '../core.ts'

@@ -1,5 +1,4 @@
 // `settle --difference`: the operator has dealt with a payment of which the bank states another amount than was reported.
-
 import { roublesOf } from '../amounts.ts'
 import type { Core } from '../core.ts'
 import { differenceText } from '../money/payment/amount-differences.ts'

@@ -1,5 +1,4 @@
 // The refund or charge that the operator decides: which these are, what is to be known before, and how it is ended.
-
 import { roublesOf } from '../amounts.ts'
 import type { Core } from '../core.ts'
 import { completeCharge, declineCharge } from '../money/charge/charges.ts'

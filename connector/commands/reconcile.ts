@@ -1,5 +1,4 @@
 // `reconcile`: compares a period on three sides, the bank, this disk and the service, and prints every difference.
-
 import { roublesOf } from '../amounts.ts'
 import type { CodeState } from '../banks/bank.ts'
 import { type Core, type KnownCode, knownCodeOf, type OpenBank, type OpenSite } from '../core.ts'

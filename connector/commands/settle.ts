@@ -1,5 +1,4 @@
 // `settle`: lists the refunds and charges that are held, or could not be sent, and amounts that differ; records the operator's decision on one, or on a webhook.
-
 import { roublesOf } from '../amounts.ts'
 import type { Core } from '../core.ts'
 import { differenceText } from '../money/payment/amount-differences.ts'

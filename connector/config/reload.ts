@@ -1,5 +1,4 @@
 // Reads the configuration again while the connector runs. All of it takes effect at once; with a fault, nothing does.
-
 import { type Core, openConfiguration } from '../core.ts'
 import { messageOf } from '../log.ts'
 import { type Config, ConfigFaults } from './config.ts'

@@ -1,5 +1,4 @@
 // Whether this disk can lack something that the connector has done: it was created later, or restored from a backup.
-
 import type { Core } from '../core.ts'
 import { isLearned } from '../links/codes/lookup.ts'
 import type { Disk } from './disk.ts'

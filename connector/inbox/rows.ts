@@ -75,8 +75,13 @@ export class Webhooks {
   constructor(database: DatabaseSync) {
     this.#sql = statementsOf(database)
     this.queue = new Queue(database, {
-      ...{ table: 'webhooks', select: SELECT, lane: 'bank', open: OPEN, key: 'subject', isNewFirst: true },
-      ...{ longest: 3_600_000, schema: WebhookRow },
+      table: 'webhooks',
+      select: SELECT,
+      lane: 'bank',
+      open: OPEN,
+      key: 'subject',
+      isNewFirst: true,
+      schema: WebhookRow,
     })
   }
 

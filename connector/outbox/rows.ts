@@ -59,14 +59,12 @@ export class Reports {
   constructor(database: DatabaseSync) {
     this.#sql = statementsOf(database)
     this.queue = new Queue(database, {
-      ...{
-        table: 'reports',
-        select: SELECT,
-        lane: 'site',
-        open: `${OPEN} AND state = 'PENDING'`,
-        isNewFirst: true,
-      },
-      ...{ longest: 3_600_000, schema: ReportRow },
+      table: 'reports',
+      select: SELECT,
+      lane: 'site',
+      open: `${OPEN} AND state = 'PENDING'`,
+      isNewFirst: true,
+      schema: ReportRow,
     })
   }
 

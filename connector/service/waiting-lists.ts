@@ -1,5 +1,4 @@
 // Takes refunds and charges that wait at the service, where another disk may have sent them: they are held (contract, section 14).
-
 import { roublesOf } from '../amounts.ts'
 import type { Core, OpenSite } from '../core.ts'
 import { ageOf, type Given, recordRead, type WaitingList } from '../disk/disk-age.ts'

@@ -57,8 +57,8 @@ interface QueueOf<Row> {
   key?: string
   /** Whether what was never tried goes before what was: otherwise the row that is due longest goes first. */
   isNewFirst?: boolean
-  /** The longest ordinary delay, in milliseconds. */
-  longest: number
+  /** The longest ordinary delay, in milliseconds; by default an hour. */
+  longest?: number
   schema: z.ZodType<Row>
 }
 
@@ -76,7 +76,17 @@ export class Queue<Row extends Place> {
 
   constructor(
     database: DatabaseSync,
-    { table, select, lane, open, isReady = 'TRUE', key, isNewFirst = false, longest, schema }: QueueOf<Row>,
+    {
+      table,
+      select,
+      lane,
+      open,
+      isReady = 'TRUE',
+      key,
+      isNewFirst = false,
+      longest = 3_600_000,
+      schema,
+    }: QueueOf<Row>,
   ) {
     this.table = table
     this.lane = lane

@@ -1,5 +1,4 @@
 // The payments of Raiffeisenbank: what its status call says of one, and which two answers are of one payment.
-
 import { kopecksOf } from '../../amounts.ts'
 import type { BankPayment, CodeType, PaymentId } from '../bank.ts'
 import { isSameInstant } from '../instant.ts'

@@ -1,5 +1,4 @@
 // Bound accounts at Raiffeisenbank, which it calls subscriptions: bind, state, charge (its SBP API, October 2021).
-
 import { kopecksOf } from '../../amounts.ts'
 import type { Answers } from '../answers.ts'
 import type { Link, NewCode } from '../bank.ts'

@@ -1,5 +1,4 @@
 // Registration of T-Bank's links: a payment, a payment that binds an account, a binding alone.
-
 import { roublesOf } from '../../amounts.ts'
 import type { Link, NewCode } from '../bank.ts'
 import { Refused, Unavailable } from '../bank-errors.ts'

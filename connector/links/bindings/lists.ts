@@ -1,5 +1,4 @@
 // Restores bindings that this disk lacks from the lists of the service (contract, section 14).
-
 import { bankOf, type Core, type OpenBank, type OpenSite } from '../../core.ts'
 import { type ListedBinding, listBindings } from '../../service/service.ts'
 import { LIST_MS, peersOf, searchSites } from '../codes/lookup.ts'

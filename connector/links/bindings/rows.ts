@@ -60,8 +60,12 @@ export class Bindings {
   constructor(database: DatabaseSync) {
     this.#sql = statementsOf(database)
     this.queue = new Queue(database, {
-      ...{ table: 'bindings', select: SELECT, lane: 'bank', open: 'rests = 0' },
-      ...{ longest: 24 * 3_600_000, schema: BindingRow },
+      table: 'bindings',
+      select: SELECT,
+      lane: 'bank',
+      open: 'rests = 0',
+      longest: 24 * 3_600_000,
+      schema: BindingRow,
     })
   }
 

@@ -1,5 +1,4 @@
 // Asks banks about bindings: whether the customer has agreed, and whether one that was agreed to has ended.
-
 import type { Core } from '../../core.ts'
 import { messageOf } from '../../log.ts'
 import { QueueRunner } from '../../work/runner.ts'

@@ -38,7 +38,10 @@ export class Cancellations {
   constructor(database: DatabaseSync) {
     this.#sql = statementsOf(database)
     this.queue = new Queue(database, {
-      ...{ table: 'cancellations', select: SELECT, lane: 'bank', open: 'TRUE', longest: 3_600_000 },
+      table: 'cancellations',
+      select: SELECT,
+      lane: 'bank',
+      open: 'TRUE',
       schema: CancellationRow,
     })
   }

@@ -88,8 +88,11 @@ export class Codes {
   constructor(database: DatabaseSync) {
     this.#sql = statementsOf(database)
     this.queue = new Queue(database, {
-      ...{ table: 'codes', select: SELECT, lane: 'bank', open: 'rests = 0' },
-      ...{ longest: 3_600_000, schema: DueCode },
+      table: 'codes',
+      select: SELECT,
+      lane: 'bank',
+      open: 'rests = 0',
+      schema: DueCode,
     })
   }
 

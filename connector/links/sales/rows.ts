@@ -54,7 +54,7 @@ const statementsOf = (database: DatabaseSync) => ({
   awaited: database.prepare(
     `SELECT 1 FROM sales WHERE site = ? AND qrc_id = ? AND amount = ? AND (state = 'CALLING' OR rests = 0) LIMIT 1`,
   ),
-  forget: database.prepare(`DELETE FROM sales WHERE site = ? AND qrc_id = ? AND sale_uid = ?`),
+  forget: database.prepare(`DELETE FROM sales WHERE ${IDENTITY}`),
   latest: database.prepare(
     `${SELECT} WHERE site = ? AND qrc_id = ? AND reference IS NOT NULL ORDER BY created_at DESC LIMIT 10`,
   ),
@@ -67,8 +67,11 @@ export class Sales {
   constructor(database: DatabaseSync) {
     this.#sql = statementsOf(database)
     this.queue = new Queue(database, {
-      ...{ table: 'sales', select: SELECT, lane: 'bank', open: 'rests = 0' },
-      ...{ longest: 3_600_000, schema: DueSale },
+      table: 'sales',
+      select: SELECT,
+      lane: 'bank',
+      open: 'rests = 0',
+      schema: DueSale,
     })
   }
 

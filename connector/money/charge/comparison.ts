@@ -1,5 +1,4 @@
 // Compares charges that have ended with what the bank states of them.
-
 import { roublesOf } from '../../amounts.ts'
 import { NotKnown } from '../../banks/bank-errors.ts'
 import type { Core, OpenSite } from '../../core.ts'

@@ -1,9 +1,8 @@
 // Charges of bound accounts on disk: what was taken, what was sent, what is held.
 import type { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
-import { countOf } from '../../disk/database.ts'
 import { MOVED, moved, type Next, PLACE, Place, Queue, WOKEN } from '../../work/queue.ts'
-import { OPEN } from '../open.ts'
+import { MoneyRows, OPEN } from '../money-rows.ts'
 
 export const CHARGE_STATES = ['QUEUED', 'SENDING', 'PENDING', 'HELD', 'COMPLETED', 'DECLINED'] as const
 
@@ -67,14 +66,6 @@ function statementsOf(database: DatabaseSync) {
     byOrder: database.prepare(`${SELECT} WHERE bank_order = ?`),
     byNote: database.prepare(`${SELECT} WHERE note = ? AND note <> ''`),
     unsent: database.prepare(`${SELECT} WHERE ${OPEN} AND state = 'QUEUED' AND site = ? AND binding_uid = ?`),
-    held: database.prepare(`${SELECT} WHERE ${OPEN} AND state = 'HELD' ORDER BY given_at`),
-    heldCount: database.prepare(`SELECT count(*) AS count FROM charges WHERE ${OPEN} AND state = 'HELD'`),
-    oldest: database.prepare(
-      `SELECT min(created_at) AS oldest, count(*) AS count FROM charges WHERE ${OPEN}`,
-    ),
-    holdAll: database.prepare(
-      `UPDATE charges SET state = 'HELD', reason = :reason, ${WOKEN} WHERE ${OPEN} AND state IN ('QUEUED', 'SENDING')`,
-    ),
     endedWithin: database.prepare(
       // A charge can be decided long after it was given. CROSS: the decisions are the few.
       `${SELECT} WHERE state IN ('COMPLETED', 'DECLINED') AND rowid IN (
@@ -89,15 +80,19 @@ function statementsOf(database: DatabaseSync) {
   }
 }
 
-export class Charges {
+export class Charges extends MoneyRows<ChargeRow> {
   readonly queue: Queue<ChargeRow>
   readonly #sql: ReturnType<typeof statementsOf>
 
   constructor(database: DatabaseSync) {
+    super(database, { table: 'charges', select: SELECT, schema: ChargeRow })
     this.#sql = statementsOf(database)
     this.queue = new Queue(database, {
-      ...{ table: 'charges', select: SELECT, lane: 'bank', open: OPEN },
-      ...{ longest: 3_600_000, schema: ChargeRow },
+      table: 'charges',
+      select: SELECT,
+      lane: 'bank',
+      open: OPEN,
+      schema: ChargeRow,
     })
   }
 
@@ -129,50 +124,32 @@ export class Charges {
   }
 
   get({ site, paymentUid }: ChargeId): ChargeRow | undefined {
-    return rowsOf(this.#sql.get.all(site, paymentUid))[0]
+    return this.rowsOf(this.#sql.get.all(site, paymentUid))[0]
   }
 
   /** The charge, where it has a result. */
   ended({ site, paymentUid }: ChargeId): ChargeRow | undefined {
-    return rowsOf(this.#sql.ended.all(site, paymentUid))[0]
+    return this.rowsOf(this.#sql.ended.all(site, paymentUid))[0]
   }
 
   /** @param order see NewCharge.order */
   ofOrder(order: string): ChargeRow[] {
-    return rowsOf(this.#sql.byOrder.all(order))
+    return this.rowsOf(this.#sql.byOrder.all(order))
   }
 
   /** @param note the bank's id of the charge */
   ofNote(note: string): ChargeRow[] {
-    return rowsOf(this.#sql.byNote.all(note))
+    return this.rowsOf(this.#sql.byNote.all(note))
   }
 
   /** The charges of a binding that were not sent to the bank. */
   unsentOf(site: string, bindingUid: string): ChargeRow[] {
-    return rowsOf(this.#sql.unsent.all(site, bindingUid))
-  }
-
-  held(): ChargeRow[] {
-    return rowsOf(this.#sql.held.all())
-  }
-
-  countHeld(): number {
-    return countOf(this.#sql.heldCount)
-  }
-
-  /** How many charges have no result, and when the oldest of them came. */
-  open(): { oldest: number | null; count: number } {
-    return z.object({ oldest: z.int().nullable(), count: z.int() }).parse(this.#sql.oldest.get())
+    return this.rowsOf(this.#sql.unsent.all(site, bindingUid))
   }
 
   /** The charges with a result that were given in the period, or that the operator decided in it. */
   endedWithin(from: number, to: number): ChargeRow[] {
-    return rowsOf(this.#sql.endedWithin.all(from, to))
-  }
-
-  /** After a restore: the backup does not know what was sent after it. */
-  holdUnsent(now: number): void {
-    this.#sql.holdAll.run({ reason: 'it may have been sent after the backup', now })
+    return this.rowsOf(this.#sql.endedWithin.all(from, to))
   }
 
   /** The bank has something to say about it. */
@@ -180,5 +157,3 @@ export class Charges {
     this.#sql.wake.run({ now, site, paymentUid })
   }
 }
-
-const rowsOf = (rows: unknown[]): ChargeRow[] => rows.map((row) => ChargeRow.parse(row))

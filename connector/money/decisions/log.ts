@@ -1,5 +1,4 @@
 // Writes into the connector's log what operators have decided, also what they decided while it was stopped.
-
 import { roublesOf } from '../../amounts.ts'
 import type { Core } from '../../core.ts'
 

@@ -1,5 +1,4 @@
 // A bank states another amount of a payment than was reported: the report stays a fact, and the operator is told.
-
 import { roublesOf } from '../../amounts.ts'
 import type { Core } from '../../core.ts'
 import type { AmountDifference } from './amount-difference-rows.ts'

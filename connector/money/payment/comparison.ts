@@ -1,5 +1,4 @@
 // Compares the payments on this disk with the codes that the service lists as unpaid.
-
 import { roublesOf } from '../../amounts.ts'
 import type { Core, OpenSite } from '../../core.ts'
 import { deliver } from '../../outbox/reporter.ts'

@@ -1,5 +1,4 @@
 // Compares refunds that have ended with what the bank states of them, those that were declined included.
-
 import { roublesOf } from '../../amounts.ts'
 import { NotKnown } from '../../banks/bank-errors.ts'
 import { type Core, knownCodeOf, type OpenBank } from '../../core.ts'

@@ -1,5 +1,4 @@
 // What the service is told of a refund: its result, or what it waits for.
-
 import { roublesOf } from '../../amounts.ts'
 import type { Core } from '../../core.ts'
 import { addressOf } from '../../outbox/rows.ts'

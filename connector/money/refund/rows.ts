@@ -1,9 +1,8 @@
 // Refunds on disk: what was taken, what may have been sent, what is held.
 import type { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
-import { countOf } from '../../disk/database.ts'
 import { MOVED, moved, type Next, PLACE, Place, Queue, WOKEN } from '../../work/queue.ts'
-import { OPEN } from '../open.ts'
+import { MoneyRows, OPEN } from '../money-rows.ts'
 
 export const REFUND_STATES = ['QUEUED', 'SENDING', 'PENDING', 'HELD', 'COMPLETED', 'DECLINED'] as const
 
@@ -67,17 +66,9 @@ function statementsOf(database: DatabaseSync) {
     get: database.prepare(`${SELECT} WHERE ${identity}`),
     rename: database.prepare(`UPDATE refunds SET refund_uid = ?, bank_uid = ? WHERE ${identity}`),
     ofPayment: database.prepare(`${SELECT} WHERE site = ? AND payment_uid = ? ORDER BY rowid`),
-    held: database.prepare(`${SELECT} WHERE ${OPEN} AND state = 'HELD' ORDER BY given_at`),
-    heldCount: database.prepare(`SELECT count(*) AS count FROM refunds WHERE ${OPEN} AND state = 'HELD'`),
     unsent: database.prepare(
       `${SELECT} WHERE ${OPEN} AND state = 'QUEUED' AND reason <> '' AND created_at <= ? AND ${IS_READY}
        ORDER BY given_at`,
-    ),
-    oldest: database.prepare(
-      `SELECT min(created_at) AS oldest, count(*) AS count FROM refunds WHERE ${OPEN}`,
-    ),
-    holdAll: database.prepare(
-      `UPDATE refunds SET state = 'HELD', reason = :reason, ${WOKEN} WHERE ${OPEN} AND state IN ('QUEUED', 'SENDING')`,
     ),
     endedWithin: database.prepare(
       // A refund can be decided long after it was given. CROSS: the decisions are the few.
@@ -93,15 +84,20 @@ function statementsOf(database: DatabaseSync) {
   }
 }
 
-export class Refunds {
+export class Refunds extends MoneyRows<RefundRow> {
   readonly queue: Queue<RefundRow>
   readonly #sql: ReturnType<typeof statementsOf>
 
   constructor(database: DatabaseSync) {
+    super(database, { table: 'refunds', select: SELECT, schema: RefundRow })
     this.#sql = statementsOf(database)
     this.queue = new Queue(database, {
-      ...{ table: 'refunds', select: SELECT, lane: 'bank', open: OPEN },
-      ...{ isReady: IS_READY, longest: 3_600_000, schema: RefundRow },
+      table: 'refunds',
+      select: SELECT,
+      lane: 'bank',
+      open: OPEN,
+      isReady: IS_READY,
+      schema: RefundRow,
     })
   }
 
@@ -138,11 +134,7 @@ export class Refunds {
   }
 
   ofPayment(site: string, paymentUid: string): RefundRow[] {
-    return rowsOf(this.#sql.ofPayment.all(site, paymentUid))
-  }
-
-  held(): RefundRow[] {
-    return rowsOf(this.#sql.held.all())
+    return this.rowsOf(this.#sql.ofPayment.all(site, paymentUid))
   }
 
   /**
@@ -150,26 +142,12 @@ export class Refunds {
    * as while the connector was down, nor those that wait for another refund of their payment.
    */
   unsentSince(time: number): RefundRow[] {
-    return rowsOf(this.#sql.unsent.all(time))
+    return this.rowsOf(this.#sql.unsent.all(time))
   }
 
   /** The refunds with a result that were given in the period, or that the operator decided in it. */
   endedWithin(from: number, to: number): RefundRow[] {
-    return rowsOf(this.#sql.endedWithin.all(from, to))
-  }
-
-  countHeld(): number {
-    return countOf(this.#sql.heldCount)
-  }
-
-  /** How many refunds have no result, and when the oldest of them came. */
-  open(): { oldest: number | null; count: number } {
-    return z.object({ oldest: z.int().nullable(), count: z.int() }).parse(this.#sql.oldest.get())
-  }
-
-  /** After a restore: the backup does not know what was sent after it. */
-  holdUnsent(now: number): void {
-    this.#sql.holdAll.run({ reason: 'it may have been sent after the backup', now })
+    return this.rowsOf(this.#sql.endedWithin.all(from, to))
   }
 
   /** The bank has something to say about the payment's refunds. @returns whether one of them has no result */
@@ -177,5 +155,3 @@ export class Refunds {
     return this.#sql.wake.run({ now, site, paymentUid }).changes > 0
   }
 }
-
-const rowsOf = (rows: unknown[]): RefundRow[] => rows.map((row) => RefundRow.parse(row))
