@@ -3,10 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, copyFileSync, mkdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { migrate, type TableStorage } from '../../src/site/database/schema.ts'
-import { endRestore } from '../../src/site/operator/resume.ts'
-import { milliseconds } from '../../src/site/time.ts'
+import { endAgain, endRestore } from '../../src/site/operator/resume.ts'
+import { milliseconds, seconds } from '../../src/site/time.ts'
+import type { Binding } from '../../src/site/tokens/payer.ts'
 import { reasonOf } from '../system-error.ts'
-import { continues, copyAudit, recorded } from './audit.ts'
+import { continues, copyAudit, endedBindings, recorded } from './audit.ts'
 import { checkedBackup, type Manifest, makeEmpty } from './back-up.ts'
 import {
   auditFile,
@@ -113,11 +114,12 @@ function copySites(from: string, data: string, { time, files, registry }: Manife
  */
 export function markAll(part: string, data: string, auditOf: string): Omit<Restored, 'time'> {
   const names = siteNames(part)
+  const ended = endedBindings(auditOf)
   const unmarked = new Map<string, string>()
   for (const file of siteFiles(part)) {
     const path = join(objectsOf(part), file)
     try {
-      markRestored(path)
+      markRestored(path, ended.get(names.get(file) ?? '') ?? [])
     } catch (error) {
       const named = `${names.get(file) ?? file}: ${reasonOf(error)}`
       if (!isOfCorruption(error)) throw new Error(named, { cause: error })
@@ -169,10 +171,11 @@ function resumeSite(storage: TableStorage, now: number): boolean {
   return wasRestored
 }
 
-/** Gives the site a new epoch, and the mark. */
-function markRestored(file: string): void {
+/** Gives the site a new epoch, and the mark. @param ended the bindings that its payers ended */
+function markRestored(file: string, ended: readonly Binding[]): void {
   withSite(file, (storage) => {
     migrate(storage)
+    endAgain(storage.sql, ended, seconds(Math.floor(Date.now() / 1000)))
     storage.sql.exec('UPDATE site SET epoch = ?, restored = 1', randomBytes(8).toString('hex'))
     // The backup does not say what was attempted after it, so no charge is withdrawn.
     storage.sql.exec("UPDATE outbox SET attempted = 1 WHERE queue <> 'merchant'")

@@ -3,6 +3,7 @@ import type * as z from 'zod/mini'
 import { CHARGED_QR_CODE_EXAMPLE, QrCodeAnswer } from '../contract/qr-code-answer.ts'
 import { cursorOf } from '../contract/query.ts'
 import {
+  accountOf,
   CHARGE_EXAMPLES,
   ChargeBody,
   listedTokenAnswer,
@@ -64,7 +65,8 @@ again, create another QR code.`,
     query: TokensQuery,
     tag: TAG,
     summary: 'List the tokens of a customer',
-    description: 'Newest first. The list has tokens that ended too.',
+    description:
+      'Newest first. The list has tokens that ended too. `account=any` lists those of all customers.',
     scopes: ['merchant'],
     answer: {
       schema: TokensAnswer,
@@ -109,10 +111,10 @@ async function payByToken(
 
 async function listTokens(
   site: SiteContext,
-  { query: { customerAccountId, ...page } }: { query: z.output<typeof TokensQuery> },
+  { query }: { query: z.output<typeof TokensQuery> },
 ): Promise<ResponseContent<TokensAnswer>> {
   const { tokens, next } = await callSite(site, (object) =>
-    object.tokens(site.caller, customerAccountId, page),
+    object.tokens(site.caller, query.account === 'any' ? undefined : accountOf(query), query),
   )
   const { utcOffset } = site.service.config
   return {
@@ -127,7 +129,7 @@ async function deleteToken(
   site: SiteContext,
   { body }: { body: z.output<typeof TokenDeletionBody> },
 ): Promise<ResponseContent<never>> {
-  const token = tokenKey(body.token, body.customerAccountId)
+  const token = tokenKey(body.token, accountOf(body))
   const connection = connectionOf(site.service.config, site.siteId)
   await callSite(site, (object) => object.deleteToken(site.caller, token, connection))
   return { status: 204 }

@@ -8,7 +8,7 @@ import { strictObject } from './object.ts'
 import { Cursor, DateTime as DateTimeParameter, limitParameter, nextCursor } from './query.ts'
 import { SITE_ID } from './site-id.ts'
 
-/** What is recorded: acts of operators, then commands. */
+/** What is recorded: acts of operators, that of payers who end a saved account, commands. */
 export const ACTS = [
   ...[
     'instruction.send',
@@ -19,6 +19,7 @@ export const ACTS = [
     'site.limits',
     'key.revoke',
   ],
+  'token.end',
   ...['command.resume', 'command.restore', 'command.rebuild', 'command.load', 'command.fetch'],
 ] as const
 export type Act = (typeof ACTS)[number]

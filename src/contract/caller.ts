@@ -13,6 +13,8 @@ export interface Caller {
   expiresAt?: number | undefined
   /** The name of the key, where its token has one. */
   label?: string | undefined
+  /** Whether the caller reaches a site that the operator has deleted, until its data are. */
+  reachesDeleted?: boolean | undefined
 }
 
 /** The holder of an access token. */
@@ -33,6 +35,9 @@ export const beforeYear9999 = (time: number): number => Math.min(time, MAX_SECON
 
 /** A payer has no token: anyone with the link can see its page. */
 export const PAYER: Caller = { actor: 'payer', scopes: [] }
+
+/** A payer who sees, or ends, a saved account: a consent can be ended at any time. */
+export const PAYER_OF_ACCOUNT: Caller = { ...PAYER, reachesDeleted: true }
 
 /** The holder of a cookie of the console: the session that the call reads says who it is. */
 export const NOBODY: Caller = { actor: 'merchant', scopes: [] }

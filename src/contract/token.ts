@@ -16,7 +16,16 @@ export const TokenStatus = z.enum(TOKEN_STATUSES).apply(meta, {
     'WAITING: the customer has not answered; CREATED: it can be charged; REJECTED: the customer refused; DELETED: the merchant, the customer or the bank ended it; EXPIRED: its lifetime ended',
 })
 
-/** A token as its site keeps it; `expiresAt` is Unix seconds. */
+export const ENDED_BY = ['merchant', 'payer', 'network', 'clock'] as const
+/** Who ended a token: the merchant's call, the payer on the page, the customer or the bank at the bank, its lifetime. */
+export type EndedBy = (typeof ENDED_BY)[number]
+export const EndedBy = z.enum(ENDED_BY).apply(meta, {
+  id: 'EndedBy',
+  description:
+    'Who ended the token. merchant: its call; payer: on the payer’s page; network: the customer or the bank, at the bank; clock: its lifetime ended',
+})
+
+/** A token as its site keeps it; times are Unix seconds. */
 export interface Token {
   status: TokenStatus
   /** Present while the token can be charged. */
@@ -24,10 +33,16 @@ export interface Token {
   /** The last four characters of its value; they stay when the token can be charged no more. */
   last4?: string | undefined
   expiresAt?: number | undefined
+  /** Present of a token that is DELETED or EXPIRED. */
+  ended?: { by: EndedBy; at: number } | undefined
 }
 
-/** A token in a list: with the QR code by which it came, and the bank of the account. */
-export type ListedToken = Token & { qrCodeUid?: string | undefined; bankMemberId?: string | undefined }
+/** A token in a list: with the customer's account, the QR code by which it came, and the bank of the account. */
+export type ListedToken = Token & {
+  account: string
+  qrCodeUid?: string | undefined
+  bankMemberId?: string | undefined
+}
 
 /** The end of a token's value, by which people distinguish tokens. */
 export const last4Of = (value: string): string => value.slice(-4)
@@ -46,6 +61,10 @@ export const TokenAnswer = z
     expiredDate: z.optional(z.iso.datetime({ offset: true })).apply(meta, {
       description: 'From this second on no new charge of the token is taken',
     }),
+    endedBy: z.optional(EndedBy),
+    endedOn: z
+      .optional(z.iso.datetime({ offset: true }))
+      .apply(meta, { description: 'When it ended; present if the token is DELETED or EXPIRED' }),
   })
   .apply(meta, { id: 'Token' })
 
@@ -55,17 +74,21 @@ export const TokenAnswer = z
  * @param showsValue whether the caller may see the value
  */
 export const tokenAnswer = (
-  { status, value, last4, expiresAt }: Token,
+  { status, value, last4, expiresAt, ended }: Token,
   offset: string,
   showsValue: boolean,
 ): z.infer<typeof TokenAnswer> => ({
   status,
   ...(showsValue && value !== undefined ? { value } : last4 !== undefined && { last4 }),
   ...(expiresAt !== undefined && { expiredDate: formatDateTime(expiresAt, offset) }),
+  ...(ended && { endedBy: ended.by, endedOn: formatDateTime(ended.at, offset) }),
 })
 
 const ListedTokenAnswer = z
   .extend(TokenAnswer, {
+    tokenizationAccount: z
+      .optional(z.string())
+      .apply(meta, { description: 'The customer in your system; absent if the QR code named none' }),
     qrCodeUid: z
       .optional(z.string())
       .apply(meta, { description: 'Absent if the site does not have the QR code' }),
@@ -87,18 +110,18 @@ export type TokensAnswer = z.infer<typeof TokensAnswer>
  * @param showsValue whether the caller may see the value
  */
 export const listedTokenAnswer = (
-  { qrCodeUid, bankMemberId, ...token }: ListedToken,
+  { account, qrCodeUid, bankMemberId, ...token }: ListedToken,
   offset: string,
   showsValue = true,
 ): z.infer<typeof ListedTokenAnswer> => ({
   ...tokenAnswer(token, offset, showsValue),
+  ...(account !== '' && { tokenizationAccount: account }),
   ...(qrCodeUid !== undefined && { qrCodeUid }),
   ...(bankMemberId !== undefined && { bankMemberId }),
 })
 
-const Account = z._default(unicodeText(64), '').apply(meta, {
-  description: '`tokenizationAccount` of the QR code that requested the token; by default empty',
-})
+const ACCOUNT = '`tokenizationAccount` of the QR code that requested the token; by default empty'
+const Account = z._default(unicodeText(64), '').apply(meta, { description: ACCOUNT })
 
 /** A value is not validated: a refusal must not show it, and one that no token has is refused anyway. */
 const TokenValue = z
@@ -110,16 +133,58 @@ export const ChargeBody = strictObject({ token: TokenValue, tokenizationAccount:
   id: 'ChargeRequest',
 })
 
-/** The body that deletes a token. */
-export const TokenDeletionBody = strictObject({ customerAccountId: Account, token: TokenValue }).apply(meta, {
-  id: 'TokenDeletion',
+/** The customer's account, by its name and by the one that it had before. */
+const ACCOUNT_NAMES = {
+  tokenizationAccount: z.optional(unicodeText(64)).apply(meta, { description: ACCOUNT }),
+  customerAccountId: z.optional(unicodeText(64)).apply(meta, {
+    deprecated: true,
+    description: 'The same, by its earlier name: send `tokenizationAccount`',
+  }),
+}
+
+interface NamedAccount {
+  tokenizationAccount?: string | undefined
+  customerAccountId?: string | undefined
+}
+
+/** The account that a request names; by default the empty one. */
+export const accountOf = ({ tokenizationAccount, customerAccountId }: NamedAccount): string =>
+  tokenizationAccount ?? customerAccountId ?? ''
+
+/** Refuses two names of the account with two values. */
+const oneAccount = z.check<NamedAccount>(({ value, issues }) => {
+  const { tokenizationAccount, customerAccountId } = value
+  if (tokenizationAccount === undefined || customerAccountId === undefined) return
+  if (tokenizationAccount === customerAccountId) return
+  const message = 'the same as tokenizationAccount, or absent'
+  issues.push({ code: 'custom', input: customerAccountId, path: ['customerAccountId'], message })
 })
 
+/** The body that deletes a token. */
+export const TokenDeletionBody = strictObject({ ...ACCOUNT_NAMES, token: TokenValue })
+  .check(oneAccount)
+  .apply(meta, { id: 'TokenDeletion' })
+
 export const TokensQuery = strictObject({
-  customerAccountId: Account,
+  ...ACCOUNT_NAMES,
+  account: z.optional(z.literal('any', 'any')).apply(meta, {
+    description: '`any`: the tokens of all accounts, and not of one; not beside an account',
+  }),
   limit: limitParameter({ byDefault: 100, max: 100 }),
   cursor: z.optional(Cursor),
-})
+}).check(
+  oneAccount,
+  z.check(({ value, issues }) => {
+    const named = value.tokenizationAccount ?? value.customerAccountId
+    if (value.account === undefined || named === undefined) return
+    issues.push({
+      code: 'custom',
+      input: value.account,
+      path: ['account'],
+      message: 'absent beside an account',
+    })
+  }),
+)
 
 const value = '0b9a3c1e-5d2f-4a7b-8c6d-1e2f3a4b5c6d'
 
@@ -131,6 +196,7 @@ export const TOKENS_EXAMPLE: Example = {
         status: 'CREATED',
         value,
         expiredDate: '2027-11-20T20:11:40+03:00',
+        tokenizationAccount: 'customer-7',
         qrCodeUid: 'order-1001',
         bankMemberId: '100000000111',
       },
@@ -148,5 +214,5 @@ export const CHARGE_EXAMPLES = {
 
 /** Deletions of a token. */
 export const TOKEN_DELETION_EXAMPLES = {
-  delete: { summary: 'Forget the account', value: { customerAccountId: 'customer-7', token: value } },
+  delete: { summary: 'Forget the account', value: { tokenizationAccount: 'customer-7', token: value } },
 } satisfies Record<string, Example>

@@ -1,4 +1,5 @@
 // How QR codes, tokens and sales stand at a time, and how their ends are recorded. Only this file compares a time with an end.
+import { PAYER } from '../contract/caller.ts'
 import { isPayable, PAYABLE_STATUSES, type QrCodeStatus } from '../contract/status.ts'
 import type { TokenStatus } from '../contract/token.ts'
 import { atTime, type Context } from './context.ts'
@@ -90,9 +91,14 @@ const TOKEN_ENDS: Partial<Record<TokenStatus, 'REJECTED' | 'EXPIRED'>> = {
 /** The first end that has not come at a time. */
 export const nextEndAfter = (now: Seconds): number => now + 1
 
-/** The status that the clock gives a token; undefined until its end. */
-const tokenEnd = ({ status, due_at }: TokenState, now: Seconds) =>
-  due_at !== null && now >= due_at ? TOKEN_ENDS[status] : undefined
+/** The status that the clock gives a token; undefined until its end. A payer had ended one before the site was restored. */
+function tokenEnd(
+  { status, due_at, ended_by }: TokenState,
+  now: Seconds,
+): 'REJECTED' | 'EXPIRED' | 'DELETED' | undefined {
+  if (due_at === null || now < due_at) return undefined
+  return status === 'CREATED' && ended_by === 'payer' ? 'DELETED' : TOKEN_ENDS[status]
+}
 
 const isSaleOver = ({ ended_at, due_at }: SaleRow, now: Seconds) => ended_at === null && now >= due_at
 
@@ -147,7 +153,8 @@ export function recordTokenEnd(context: Context, row: TokenRow): TokenRow {
   const { sql, now } = context
   const status = tokenEnd(row, now)
   if (!status) return row
-  const at = atTime(context, row.due_at ?? now)
+  const byClock = atTime(context, row.due_at ?? now)
+  const at = status === 'DELETED' ? { ...byClock, by: PAYER } : byClock
   const event = changeToken(at, row, status, qrCodeForWrite(at, { number: row.qr_code }))
   const ended = { ...row, status, changed_at: at.now, at: at.now }
   if (status === 'REJECTED') return ended
@@ -192,7 +199,7 @@ const OPEN_SALES = 'sales INDEXED BY sales_by_due_at WHERE ended_at IS NULL'
 
 /** The tokens and sales whose end has come by a time, which is to be bound; and the status that a token gets, in SQL. */
 export const DUE_TOKENS = `tokens INDEXED BY tokens_by_time WHERE status IN ('WAITING', 'CREATED') AND at <= ?`
-export const ENDED_TOKEN_STATUS = `iif(status = 'WAITING', '${TOKEN_ENDS.WAITING}', '${TOKEN_ENDS.CREATED}')`
+export const ENDED_TOKEN_STATUS = `iif(status = 'WAITING', '${TOKEN_ENDS.WAITING}', iif(ended_by = 'payer', 'DELETED', '${TOKEN_ENDS.CREATED}'))`
 export const DUE_SALES = `${OPEN_SALES} AND due_at <= ?`
 
 const NEXT_END = `SELECT min(at) FROM (

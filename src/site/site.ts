@@ -2,7 +2,7 @@
 
 import { DurableObject } from 'cloudflare:workers'
 import type { ApiKey } from '../contract/api-key.ts'
-import { type Caller, NOBODY, PAYER } from '../contract/caller.ts'
+import { type Caller, NOBODY, PAYER, PAYER_OF_ACCOUNT } from '../contract/caller.ts'
 import type { DayFigures, DayQuery } from '../contract/day-report.ts'
 import type { DeliveryResult } from '../contract/delivery.ts'
 import type { ExportCursor, ExportPage } from '../contract/export.ts'
@@ -118,7 +118,13 @@ import {
 import { toMilliseconds } from './time.ts'
 import { type BindingOrigin, type Bound, type NewBinding, reportBinding } from './tokens/bindings.ts'
 import { type NetworkBindingsPage, networkBindings } from './tokens/network-bindings.ts'
-import { deleteToken, type TokenOfAccount, type TokenPage, tokensOfAccount } from './tokens/tokens.ts'
+import {
+  deleteToken,
+  endTokenByPayer,
+  listTokens,
+  type TokenOfAccount,
+  type TokenPage,
+} from './tokens/tokens.ts'
 
 /** A refusal is a value, because a thrown error loses its class on the way. */
 type AsyncOutcome<T> = Promise<Outcome<T>>
@@ -188,8 +194,8 @@ export class Site extends DurableObject {
   }
 
   /** A QR code as it stands, and the shop, for the payer's page. */
-  async readForPayer(key: QrCodeKey): AsyncOutcome<QrCodeWithShop> {
-    return this.#store.read(PAYER, (context) => readForPayer(context, key))
+  async readForPayer(key: QrCodeKey, caller = PAYER): AsyncOutcome<QrCodeWithShop> {
+    return this.#store.read(caller, (context) => readForPayer(context, key))
   }
 
   /** The sales of a code that were paid since then, for the payers who followed them. */
@@ -345,14 +351,19 @@ export class Site extends DurableObject {
     return this.#store.write(caller, (context) => chargeToken(context, key, token, connection))
   }
 
-  /** A page of the tokens of a customer's account, newest first. */
-  async tokens(caller: Caller, account: string, page: PageQuery): AsyncOutcome<TokenPage> {
-    return this.#store.read(caller, (context) => ok(tokensOfAccount(context, account, page)))
+  /** A page of the tokens of a customer's account, or of all, newest first. */
+  async tokens(caller: Caller, account: string | undefined, page: PageQuery): AsyncOutcome<TokenPage> {
+    return this.#store.read(caller, (context) => ok(listTokens(context, account, page)))
   }
 
   /** Deletes a token; a second call changes nothing. */
   deleteToken(caller: Caller, token: TokenOfAccount, connection: Connection): AsyncOutcome<void> {
     return this.#store.write(caller, (context) => deleteToken(context, token, connection))
+  }
+
+  /** The payer ends the saved account that the page of a link shows; a second call changes nothing. */
+  endTokenByPayer(key: QrCodeKey): AsyncOutcome<void> {
+    return this.#store.write(PAYER_OF_ACCOUNT, (context) => endTokenByPayer(context, key))
   }
 
   /** Accepts a refund of a payment, or of the payment that a QR code took, which is then returned too. */

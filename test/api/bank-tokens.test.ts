@@ -64,6 +64,9 @@ describe('the reference of a binding', () => {
     const site = bankTokenSite()
     const token = await site.bound('t')
     const paymentUid = await site.charged('order', token, { paymentPurpose: 'Чай' })
+    await runInDurableObject(site.stub, (_, { storage }) =>
+      storage.sql.exec('UPDATE outbox SET attempted = 1'),
+    )
     await site.deleteToken(token)
     expect(await site.instructions()).toEqual([
       {

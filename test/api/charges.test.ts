@@ -155,9 +155,10 @@ describe('a charge', () => {
     expect(await replays()).toEqual(new Set(['PAYED']))
   })
 
-  it('goes on when its token is deleted: what the bank made of it is reported', async () => {
+  it('that was sent goes on when its token is deleted: what the bank made of it is reported', async () => {
     const site = tokenSite()
     const { qrCodeUid, linkId, token, paymentUid } = await charged(site)
+    await site.attempt()
     expect((await site.deleteToken(token.value)).status).toBe(204)
     const other = await site.make()
     expect((await site.charge(other.qrCodeUid, token.value)).status).toBe(400)
@@ -165,6 +166,27 @@ describe('a charge', () => {
     await site.report(linkId, paymentUid)
     expect((await site.read(qrCodeUid)).qrCode.status).toBe('PAYED')
     expect(await last(site)).toMatchObject({ type: 'payment.completed', qrCodeUid })
+  })
+
+  it('that was not sent is withdrawn when its token is deleted', async () => {
+    const site = tokenSite()
+    await configure(site, { callbackUrl: 'https://shop.example/', notificationTypes: ['PAYMENT'] })
+    const { qrCodeUid, token, paymentUid } = await charged(site)
+    expect((await site.deleteToken(token.value)).status).toBe(204)
+    expect((await site.read(qrCodeUid)).qrCode.status).toBe('DECLINED')
+    const declined = { value: 'DECLINED', reason: 'TOKEN_DELETED' }
+    expect((await site.paymentOf(paymentUid)).status).toMatchObject(declined)
+    expect((await site.instructions()).map(({ content }) => content.type)).toEqual(['token.delete'])
+    expect((await site.feed()).slice(-2)).toMatchObject([
+      { type: 'token.deleted' },
+      {
+        type: 'payment.declined',
+        by: { actor: 'merchant' },
+        qrCodeUid,
+        payment: { paymentUid, applied: true },
+      },
+    ])
+    expect((await logOf(site)).notifications).toHaveLength(1)
   })
 
   it('by another token is allowed after a decline', async () => {

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { brokenRules } from '../support/broken-rules.ts'
 import { qrCodeIn } from '../support/client.ts'
+import { restart } from '../support/restart.ts'
 import { CONNECTOR, serviceWith } from '../support/service.ts'
 import { ACCOUNT, type TokenSite, tokenSite } from '../support/tokens.ts'
 
@@ -25,6 +26,8 @@ const BINDING_CODE = 3
 
 interface Charge {
   paymentUid: string
+  /** Whether the network may have got its instruction. */
+  isSent: boolean
   status: 'WAITING' | 'COMPLETED' | 'DECLINED'
 }
 interface Token {
@@ -32,17 +35,18 @@ interface Token {
   status: string
   value: string
   minutes: number
+  endedBy?: string
 }
 interface Model {
   codes: { status: string; minutes: number; waitsFor?: string; paidBy?: string }[]
   tokens: Map<string, Token>
   /** By `code binding`. */
   charges: Map<string, Charge>
-  seen: Record<'charged' | 'refused' | 'superseded' | 'alreadyPaid' | 'expired' | 'deleted', number>
+  seen: Record<keyof typeof seen, number>
 }
 interface Real {
   site: TokenSite
-  links: { qrCodeUid: string; linkId: string }[]
+  links: { qrCodeUid: string; linkId: string; pageUrl: string }[]
 }
 
 const isPayable = (status: string) => status === 'CREATED' || status === 'DECLINED'
@@ -59,6 +63,22 @@ function settle({ codes, tokens, seen }: Model): void {
 
 const chargeOf = (model: Model, code: number) =>
   [...model.charges].filter(([key]) => key.startsWith(`${code} `)).map(([, charge]) => charge)
+
+/** A token ends: its charges that were not sent are withdrawn. */
+function end(model: Model, uid: string, by: 'merchant' | 'payer'): void {
+  const token = model.tokens.get(uid)
+  if (!token || token.status === 'DELETED') return
+  token.status = 'DELETED'
+  token.endedBy = by
+  for (const [key, charge] of model.charges) {
+    if (!key.endsWith(` ${uid}`) || charge.status !== 'WAITING' || charge.isSent) continue
+    charge.status = 'DECLINED'
+    model.seen.withdrawn++
+    const qrCode = model.codes[Number(key.split(' ')[0])]
+    if (qrCode?.status === 'INIT_PAYMENT_BY_TOKEN' && qrCode.waitsFor === charge.paymentUid)
+      qrCode.status = 'DECLINED'
+  }
+}
 
 abstract class Command implements fc.AsyncCommand<Model, Real> {
   check = (_: Readonly<Model>) => true
@@ -169,7 +189,7 @@ class ChargeToken extends Command {
       expect([response.status, response.headers.get('Idempotent-Replayed')]).toEqual([200, null])
       const { payment } = await qrCodeIn(response)
       const paymentUid = payment?.paymentUid ?? ''
-      model.charges.set(`${code} ${uid}`, { paymentUid, status: 'WAITING' })
+      model.charges.set(`${code} ${uid}`, { paymentUid, isSent: false, status: 'WAITING' })
       qrCode.status = 'INIT_PAYMENT_BY_TOKEN'
       qrCode.waitsFor = paymentUid
       model.seen.charged++
@@ -211,8 +231,7 @@ class Report extends Command {
       }
       const other = charges.find(({ paymentUid }) => paymentUid === qrCode.waitsFor)
       if (qrCode.status === 'INIT_PAYMENT_BY_TOKEN' && other && !isOwn) {
-        const isAttempted = await wasAttempted(site, other.paymentUid)
-        if (!isAttempted) {
+        if (!other.isSent && other.status === 'WAITING') {
           other.status = 'DECLINED'
           model.seen.superseded++
         }
@@ -226,17 +245,11 @@ class Report extends Command {
   toString = () => `report(${this.code}, ${this.nth ?? 'scan'}, ${this.status})`
 }
 
-/** Whether the instruction is still there, because the network was asked for it. */
-const wasAttempted = async (site: TokenSite, paymentUid: string): Promise<boolean> =>
-  (await site.instructions()).some(
-    ({ content }) => content.type === 'payment.charge' && content.paymentUid === paymentUid,
-  )
-
 class Attempt extends Command {
-  act = (_: Model, { site }: Real) =>
-    runInDurableObject(site.stub, (_site, { storage }) => {
-      storage.sql.exec("UPDATE outbox SET attempted = 1 WHERE queue = 'external'")
-    })
+  async act({ charges }: Model, { site }: Real) {
+    await site.attempt()
+    for (const charge of charges.values()) charge.isSent = true
+  }
   toString = () => 'attempt'
 }
 
@@ -250,10 +263,44 @@ class Delete extends Command {
   async act(model: Model, { site }: Real) {
     const token = model.tokens.get(this.uid)
     expect((await site.deleteToken(token?.value, ACCOUNT, connected)).status).toBe(204)
-    if (token) token.status = 'DELETED'
+    if (token?.status === 'EXPIRED') token.status = 'DELETED'
+    end(model, this.uid, 'merchant')
     model.seen.deleted++
   }
   toString = () => `delete(${this.uid})`
+}
+
+/** The payer ends the account that the page of a code shows. */
+class Stop extends Command {
+  readonly code: number
+  constructor(code: number) {
+    super()
+    this.code = code
+  }
+  async act(model: Model, { site, links }: Real) {
+    const { pageUrl = '' } = links[this.code] ?? {}
+    const open = [...model.tokens].filter(
+      ([, { code, status }]) => code === this.code && status === 'CREATED',
+    )
+    const response = await site.stop(pageUrl)
+    expect([response.status, response.headers.get('Location')]).toEqual([303, new URL(pageUrl).search])
+    const [shown, other] = open
+    if (!shown || other) return
+    end(model, shown[0], 'payer')
+    model.seen.stopped++
+    const page = await (await site.page(pageUrl)).text()
+    const sent = [...model.charges].filter(
+      ([key, { status }]) => key.endsWith(` ${shown[0]}`) && status === 'WAITING',
+    )
+    expect(page.match(/it may still be charged/g) ?? []).toHaveLength(sent.length)
+  }
+  toString = () => `stop(${this.code})`
+}
+
+/** The process is killed, and starts from its disk. */
+class Restart extends Command {
+  act = (_: Model, { site }: Real) => restart(() => site.stub)
+  toString = () => 'restart'
 }
 
 class Pass extends Command {
@@ -284,7 +331,11 @@ async function setup() {
     await site.make({ ...plain, flags: ['CREATE_TOKEN'] }),
     await site.tokenCode(),
   ]
-  return { site, links }
+  const pageOf = async ({ qrCodeUid, linkId }: { qrCodeUid: string; linkId: string }) => {
+    const { pageUrl } = await (await site.ask(`/sbp/qrCodes/${qrCodeUid}`)).json<{ pageUrl: string }>()
+    return { qrCodeUid, linkId, pageUrl }
+  }
+  return { site, links: await Promise.all(links.map(pageOf)) }
 }
 
 /** Everything that waits is released by a report, and each charge was one attempt. */
@@ -322,12 +373,22 @@ async function release(model: Model, real: Real): Promise<void> {
 }
 
 /** How often what the histories are about happened. */
-const seen = { charged: 0, refused: 0, superseded: 0, alreadyPaid: 0, expired: 0, deleted: 0 }
+const seen = {
+  charged: 0,
+  refused: 0,
+  superseded: 0,
+  alreadyPaid: 0,
+  expired: 0,
+  deleted: 0,
+  stopped: 0,
+  withdrawn: 0,
+}
 
 /** Where histories begin, so that they reach what chance seldom does. */
 const OPENINGS: [string, Command[]][] = [
   ['the beginning', []],
   ['a charge that is superseded', [new ChargeToken('b-1', 1), new Report(1, undefined, 'COMPLETED')]],
+  ['a charge that the payer stops', [new ChargeToken('b-2', 1), new Stop(0), new ChargeToken('b-2', 2)]],
   [
     'two payments',
     [
@@ -375,6 +436,8 @@ it.each(OPENINGS)(
         ),
         fc.constant(new Attempt()),
         uid.map((one) => new Delete(one)),
+        code.map((where) => new Stop(where)),
+        fc.constant(new Restart()),
         fc.constantFrom(1, 1, 5, DAY).map((minutes) => new Pass(minutes)),
         fc.constant(new Alarm()),
       ],

@@ -2,6 +2,7 @@
 import { runDurableObjectAlarm } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { NotificationAnswer } from '../../src/contract/notifications/log.ts'
+import type { TokensAnswer } from '../../src/contract/token.ts'
 import { qrCodeIn } from '../support/client.ts'
 import { configure, logOf } from '../support/merchant.ts'
 import { sandbox, serviceWith } from '../support/service.ts'
@@ -30,7 +31,13 @@ describe('a token', () => {
     expect((await site.read(qrCodeUid)).token?.value).toBe(value)
     pass(1)
     const { token } = await site.read(qrCodeUid)
-    expect(token).toEqual({ status: 'EXPIRED', last4: value.slice(-4), expiredDate: expect.any(String) })
+    expect(token).toEqual({
+      status: 'EXPIRED',
+      last4: value.slice(-4),
+      expiredDate: token?.endedOn,
+      endedBy: 'clock',
+      endedOn: expect.any(String),
+    })
     expect(await last(site)).toMatchObject({
       type: 'token.expired',
       by: { actor: 'clock' },
@@ -110,12 +117,13 @@ describe('the list of tokens', () => {
     const one = await site.bound()
     const two = await site.bound()
     await site.bound({ tokenizationAccount: 'customer-8' })
-    expect(await site.tokens()).toEqual([
-      { status: 'CREATED', value: two.value, expiredDate: expect.any(String), qrCodeUid: two.qrCodeUid },
-      { status: 'CREATED', value: one.value, expiredDate: expect.any(String), qrCodeUid: one.qrCodeUid },
-    ])
+    const listed = ({ value, qrCodeUid }: typeof one) => ({
+      status: 'CREATED',
+      ...{ value, qrCodeUid, tokenizationAccount: ACCOUNT, expiredDate: expect.any(String) },
+    })
+    expect(await site.tokens()).toEqual([listed(two), listed(one)])
     const page = async (query: string) =>
-      (await site.ask(`/tokens?customerAccountId=${ACCOUNT}&limit=1${query}`)).json<{
+      (await site.ask(`/tokens?tokenizationAccount=${ACCOUNT}&limit=1${query}`)).json<{
         tokens: { value: string }[]
         nextCursor?: string
       }>()
@@ -124,6 +132,36 @@ describe('the list of tokens', () => {
     expect([...tokens, ...next.tokens].map(({ value }) => value)).toEqual([two.value, one.value])
     expect(next.nextCursor).toBeUndefined()
     expect(await site.tokens('nobody')).toEqual([])
+  })
+
+  it.each([
+    ['tokenizationAccount=customer-7', ['customer-7']],
+    ['customerAccountId=customer-7', ['customer-7']],
+    ['tokenizationAccount=customer-7&customerAccountId=customer-7', ['customer-7']],
+    ['', [undefined]],
+    ['account=any', [undefined, 'customer-8', 'customer-7']],
+  ])('asked with "%s" has the accounts %j', async (query, accounts) => {
+    const site = tokenSite()
+    for (const tokenizationAccount of ['customer-7', 'customer-8', undefined])
+      await site.bound({ tokenizationAccount })
+    const { tokens } = await (await site.ask(`/tokens?${query}`)).json<TokensAnswer>()
+    expect(tokens.map(({ tokenizationAccount }) => tokenizationAccount)).toEqual(accounts)
+  })
+
+  it.each([
+    ['GET', 'tokenizationAccount=a&customerAccountId=b', 'customerAccountId'],
+    ['GET', 'account=any&tokenizationAccount=a', 'account'],
+    ['GET', 'account=any&customerAccountId=a', 'account'],
+    ['GET', 'account=all', 'account'],
+    ['DELETE', 'tokenizationAccount=a&customerAccountId=b', 'customerAccountId'],
+  ])('%s with %s is 400, which names %s', async (method, query, field) => {
+    const body = { ...Object.fromEntries(new URLSearchParams(query)), token: 't' }
+    const site = tokenSite()
+    const response = await (method === 'GET'
+      ? site.ask(`/tokens?${query}`)
+      : site.ask('/tokens', { method, body }))
+    expect(response.status).toBe(400)
+    expect(Object.keys((await response.json<{ cause: object }>()).cause)).toEqual([field])
   })
 
   it('of a site that nobody wrote to is empty', async () => expect(await tokenSite().tokens()).toEqual([]))
@@ -146,6 +184,8 @@ describe('the deletion of a token', () => {
       status: 'DELETED',
       last4: value.slice(-4),
       expiredDate: expect.any(String),
+      endedBy: 'merchant',
+      endedOn: expect.any(String),
     })
     expect((await site.instructions()).map(({ content }) => content)).toEqual([
       { type: 'token.delete', linkId, bindingUid },
@@ -250,7 +290,13 @@ describe('the deletion of a token', () => {
     await wait(site)
     for (const status of [204, 204]) expect((await site.deleteToken(value)).status).toBe(status)
     const { token } = await site.read(qrCodeUid)
-    expect(token).toEqual({ status: 'DELETED', last4: value.slice(-4), expiredDate: expect.any(String) })
+    expect(token).toEqual({
+      status: 'DELETED',
+      last4: value.slice(-4),
+      expiredDate: expect.any(String),
+      endedBy: 'merchant',
+      endedOn: expect.any(String),
+    })
     const events = (await site.feed()).filter(({ type }) => /^token\.(expired|deleted)$/.test(type))
     expect(events.map(({ type, by }) => [type, by.actor])).toEqual([
       ['token.expired', 'clock'],

@@ -44,7 +44,10 @@ export function freshSite(fetch?: Fetch, suffix = '', prefix = `site-${crypto.ra
       const { events } = EventsAnswer.parse(await (await ask('/events')).json())
       return events.filter(({ qrCodeUid }) => qrCodeUid === undefined)
     },
-    stub: env.SITES.getByName(siteId),
+    /** A new one: after the end of an instance, an earlier one refuses every call. */
+    get stub() {
+      return env.SITES.getByName(siteId)
+    },
   }
 }
 export type FreshSite = ReturnType<typeof freshSite>

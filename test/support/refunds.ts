@@ -17,6 +17,9 @@ export function refundingSite() {
   const { ask } = site
   return {
     ...site,
+    get stub() {
+      return site.stub
+    },
     /** A QR code for 5.00 RUB and a completed payment of it, unless said otherwise. */
     async paid(report: Record<string, unknown> = {}, request: Record<string, unknown> = {}) {
       const { qrCodeUid, linkId } = await site.make(request)

@@ -4,7 +4,7 @@ import { expect, vi } from 'vitest'
 import { TokensAnswer } from '../../src/contract/token.ts'
 import type { Call } from './client.ts'
 import { connected, refundingSite } from './refunds.ts'
-import { call, errorOf, tokenOf } from './service.ts'
+import { call, errorOf, ORIGIN, tokenOf } from './service.ts'
 import { strict } from './strict.ts'
 
 export const ACCOUNT = 'customer-7'
@@ -22,6 +22,9 @@ export function tokenSite() {
     })
   return {
     ...site,
+    get stub() {
+      return site.stub
+    },
     tokenCode,
     /** A token of ACCOUNT that can be charged, and its QR code. */
     async bound(more: Record<string, unknown> = {}, fetch = connected) {
@@ -37,14 +40,37 @@ export function tokenSite() {
         { body: { token, ...(account !== '' && { tokenizationAccount: account }) } },
         fetch,
       ),
-    deleteToken: (token: unknown, customerAccountId: string = ACCOUNT, fetch = connected) =>
-      site.ask('/tokens', { method: 'DELETE', body: { customerAccountId, token } }, fetch),
+    deleteToken: (token: unknown, tokenizationAccount: string = ACCOUNT, fetch = connected) =>
+      site.ask('/tokens', { method: 'DELETE', body: { tokenizationAccount, token } }, fetch),
     tokens: async (account = ACCOUNT) =>
-      strict(TokensAnswer).parse(await (await site.ask(`/tokens?customerAccountId=${account}`)).json())
+      strict(TokensAnswer).parse(await (await site.ask(`/tokens?tokenizationAccount=${account}`)).json())
         .tokens,
+    /** The payer's page. */
+    page: (pageUrl: string, headers: Record<string, string> = {}, fetch = connected) =>
+      call(
+        pageUrl.slice(ORIGIN.length),
+        { token: null, headers: { 'Accept-Language': 'en', ...headers } },
+        fetch,
+      ),
+    /** The form on it that ends the saved account. */
+    stop: (pageUrl: string, headers: Record<string, string> = {}, fetch = connected) =>
+      call(
+        `${pageUrl.slice(ORIGIN.length)}&end=1`,
+        {
+          token: null,
+          body: 'action=end',
+          headers: { 'Content-Type': 'application/x-www-form-urlencoded', Origin: ORIGIN, ...headers },
+        },
+        fetch,
+      ),
     /** A request of the merchant outside the site's own path. */
     askAt: async (path: string, options: Call, fetch = connected) =>
       call(path, { token: await tokenOf({ sub: site.siteId }), ...options }, fetch),
+    /** The connector may have got the instructions. */
+    attempt: () =>
+      runInDurableObject(site.stub, (_, { storage }) => {
+        storage.sql.exec("UPDATE outbox SET attempted = 1 WHERE queue = 'external'")
+      }),
     /** The connector gets no instruction from now on. */
     async rest() {
       // The first write makes the tables.

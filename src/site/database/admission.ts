@@ -50,8 +50,8 @@ export class CallAdmission {
   refusal(caller: Caller, now: number): Refusal | undefined {
     if (this.#isDeleted || this.isDeletionDue(now)) return SITE_DELETED
     // The network goes on, and the operator can undo the deletion.
-    const isRefused = this.#closing && caller.actor !== 'network' && caller.actor !== 'operator'
-    return isRefused ? SITE_DELETED : this.#keys.admit(caller)
+    const { actor, reachesDeleted = actor === 'network' || actor === 'operator' } = caller
+    return this.#closing && !reachesDeleted ? SITE_DELETED : this.#keys.admit(caller)
   }
 
   /** Whether a closed site is to be deleted for good. @param now Unix seconds */

@@ -366,8 +366,22 @@ const TABLES = [
   ) STRICT, WITHOUT ROWID;`,
 ].join('\n')
 
-/** The tables of a site. SQLite stores their text: without its indentation it takes a page less of every site. */
-export const SITE: Schema = { table: 'site', versions: [TABLES.replaceAll(/^ +/gm, '')] }
+/**
+ * ended_by: who ended a token, NULL of one that has not ended and of one that 0.3.0 ended. The payments by a token are few
+ * beside all payments.
+ */
+const ENDS_OF_TOKENS = `
+  ALTER TABLE tokens ADD COLUMN ended_by TEXT;
+  CREATE INDEX payments_by_token ON payments (token) WHERE token IS NOT NULL;`
+
+/** SQLite stores the text of tables: without its indentation it takes a page less of every site. */
+const unindented = (statements: string) => statements.replaceAll(/^ +/gm, '')
+
+/** The tables of a site. */
+export const SITE: Schema = {
+  table: 'site',
+  versions: [unindented(TABLES), unindented(ENDS_OF_TOKENS)],
+}
 
 /** What a schema needs of a database: the commands of bin/ open it without an object. */
 export interface TableStorage {

@@ -4,8 +4,11 @@ import { CUSTOMER_REFUSED } from '../../contract/payment.ts'
 import { isReusable, type QrCode } from '../../contract/qr-code.ts'
 import type { Outcome } from '../../errors.ts'
 import type { Context } from '../context.ts'
+import { SITE_DELETED } from '../outcomes.ts'
 import { orNull, rowsWith, text } from '../rows/columns.ts'
+import { closingOf } from '../rows/site.ts'
 import { type StoredSettings, settingsRow } from '../settings/rows.ts'
+import { type SavedAccount, savedAccount } from '../tokens/payer.ts'
 import { qrCodeOf } from './qr-code.ts'
 import { ofQrCode } from './qr-codes.ts'
 import type { QrCodeKey, QrCodeRow } from './rows.ts'
@@ -18,14 +21,27 @@ export interface QrCodeWithShop {
   bank: string | undefined
   /** Whether the latest attempt was declined by the customer's own decision. */
   isRefused: boolean
+  /** The account that was saved by the link; `several`: the page shows none of them. */
+  saved: SavedAccount | 'several' | undefined
+  /** Whether the operator has deleted the site: only the saved account is shown, so that it can be ended. */
+  isDeleted: boolean
 }
 
 /** What a payer sees of the settings. */
 export type Shop = Pick<StoredSettings, 'name' | 'supportContact' | 'color' | 'logo' | 'legalName' | 'taxId'>
 
-/** A QR code as it stands, and the shop, for the payer's page. @returns payin.resource.not.found */
-export const readForPayer = ({ sql, now }: Context, key: QrCodeKey): Outcome<QrCodeWithShop> =>
-  ofQrCode(sql, key, (row) => ({ qrCode: qrCodeOf(row, now), shop: shopOf(sql), ...attemptOf(sql, row) }))
+/** A QR code as it stands, and the shop, for the payer's page. @returns payin.resource.not.found; site.deleted where there is nothing to end */
+export function readForPayer(context: Context, key: QrCodeKey): Outcome<QrCodeWithShop> {
+  const { sql, now } = context
+  const found = ofQrCode(sql, key, (row) => ({
+    qrCode: qrCodeOf(row, now),
+    shop: shopOf(sql),
+    saved: savedAccount(context, row),
+    isDeleted: closingOf(sql) !== undefined,
+    ...attemptOf(sql, row),
+  }))
+  return found.ok && found.value.isDeleted && typeof found.value.saved !== 'object' ? SITE_DELETED : found
+}
 
 /** The shop, where a payer has a link of its site that leads to no QR code. */
 export const shopOf = (sql: SqlStorage): Shop => {

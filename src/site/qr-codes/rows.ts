@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 import { MEDIA_TYPES } from '../../contract/image.ts'
 import { type QrCodeSpec, TYPES } from '../../contract/qr-code.ts'
 import { STATUSES } from '../../contract/status.ts'
-import { TokenStatus } from '../../contract/token.ts'
+import { EndedBy, TokenStatus } from '../../contract/token.ts'
 import { formatLink } from '../../fps/link.ts'
 import { LATEST_PAYMENT } from '../payments/rows.ts'
 import { inSeconds, int, oneOf, orNull, type RowOf, rowsWith, text } from '../rows/columns.ts'
@@ -87,7 +87,8 @@ const QR_CODES = `SELECT qr_codes.*, ${ofBase('base')} AS base, ${ofBase('bank')
     iif(payment IS NULL, NULL, (SELECT json_group_array(json_object(
       'refundUid', refund_uid, 'status', refunds.status, 'minorUnits', refunds.minor_units) ORDER BY number)
       FROM refunds WHERE refunds.payment = qr_codes.payment)) AS refunds,
-    (SELECT json_group_array(json_object('status', status, 'value', value, 'due_at', due_at) ORDER BY number)
+    (SELECT json_group_array(json_object('status', status, 'value', value, 'due_at', due_at, 'ended_by', ended_by,
+      'event', event, 'changed_at', changed_at) ORDER BY number)
       FROM tokens WHERE tokens.qr_code = qr_codes.number HAVING count(*) > 0) AS tokens,
     iif(type <> 'COUNTER', NULL, (SELECT json_object('saleUid', sale_uid, 'minorUnits', minor_units, 'currency', currency,
       'paymentPurpose', payment_purpose, 'expiresAt', due_at)
@@ -190,9 +191,16 @@ export const linkOf = (row: QrCodeRow): string =>
 /** What follows the base of the payer's page: the id, and the parameters of this service's link. */
 const pageLinkOf = (row: QrCodeRow): string => linkOf(row).slice(row.base.length + 1)
 
-const DueAt = z.pipe(z.int(), z.transform(seconds))
+const Time = z.pipe(z.int(), z.transform(seconds))
 const Tokens = z.array(
-  z.object({ status: TokenStatus, value: z.nullable(z.string()), due_at: z.nullable(DueAt) }),
+  z.object({
+    status: TokenStatus,
+    value: z.nullable(z.string()),
+    due_at: z.nullable(Time),
+    ended_by: z.nullable(EndedBy),
+    event: z.nullable(z.int()),
+    changed_at: Time,
+  }),
 )
 
 /** What the states of its tokens are made from, the oldest first. */
@@ -204,7 +212,7 @@ const OpenSale = z.object({
   minorUnits: z.int(),
   currency: z.string(),
   paymentPurpose: z.nullable(z.string()),
-  expiresAt: z.pipe(z.int(), z.transform(seconds)),
+  expiresAt: Time,
 })
 
 /** The sale that the row of a COUNTER code has open; its time can be over. */

@@ -111,6 +111,7 @@ export function takeBinding(
     changed_at: now,
     due_at: isCreated ? now + newToken.days * 86_400 : null,
     binding_reference: reference ?? null,
+    ended_by: status === 'DELETED' ? 'network' : null,
   }
   const names = Object.keys(columns)
   const number = requiredInteger(
@@ -119,7 +120,7 @@ export function takeBinding(
      ON CONFLICT (number) DO UPDATE SET binding_uid = excluded.binding_uid, status = excluded.status,
        value = ifnull(excluded.value, value), hash = ifnull(excluded.hash, hash), bank = ifnull(excluded.bank, bank),
        reason = excluded.reason, network = excluded.network, changed_at = excluded.changed_at,
-       due_at = ifnull(excluded.due_at, due_at),
+       due_at = ifnull(excluded.due_at, due_at), ended_by = excluded.ended_by,
        binding_reference = ifnull(excluded.binding_reference, binding_reference)
      RETURNING number`,
     ...Object.values(columns),
@@ -165,7 +166,8 @@ function contradictions(
   const isFinal = known.status === 'DELETED' && status !== 'DELETED'
   const wasCreated = known.status === 'CREATED' || known.status === 'EXPIRED'
   return [
-    ...(known.link_id === linkId ? [] : ['qrcId' as const]),
+    // Of one that a payer ended, and that a restored site did not have, the link is not known.
+    ...(known.link_id === linkId || known.link_id === '' ? [] : ['qrcId' as const]),
     ...(isFinal || (wasCreated && status === 'REJECTED') ? ['status' as const] : []),
   ]
 }

@@ -1,4 +1,5 @@
 // Changes of a token's status, each with its event in the same transaction.
+import { ENDED_BY } from '../../contract/token.ts'
 import type { Context } from '../context.ts'
 import { recordEvent } from '../events/events.ts'
 import { touchQrCode } from '../qr-codes/changes.ts'
@@ -23,9 +24,13 @@ export function changeToken(
   status: 'REJECTED' | 'DELETED' | 'EXPIRED',
   qrCode: QrCodeRow | undefined,
 ): number {
-  const { sql, now } = context
-  sql.exec('UPDATE tokens SET status = ?, changed_at = ? WHERE number = ?', status, now, row.number)
-  return recordTokenEvent(context, { ...row, status, changed_at: now }, qrCode)
+  const { sql, now, by } = context
+  const ended_by = status === 'REJECTED' ? null : (ENDED_BY.find((each) => each === by.actor) ?? null)
+  sql.exec(
+    'UPDATE tokens SET status = ?, changed_at = ?, ended_by = ? WHERE number = ?',
+    ...[status, now, ended_by, row.number],
+  )
+  return recordTokenEvent(context, { ...row, status, changed_at: now, ended_by }, qrCode)
 }
 
 /**

@@ -1,7 +1,7 @@
 // Rows of the table `tokens`, with checked types.
 
 import { NETWORKS } from '../../contract/payment.ts'
-import { last4Of, TOKEN_STATUSES, type Token, type TokenStatus } from '../../contract/token.ts'
+import { ENDED_BY, last4Of, TOKEN_STATUSES, type Token, type TokenStatus } from '../../contract/token.ts'
 import { inSeconds, int, oneOf, orNull, rowsWith, text } from '../rows/columns.ts'
 import { type Binding, columnOf } from '../rows/sql.ts'
 
@@ -29,12 +29,14 @@ const readRows = rowsWith({
   event: orNull(int),
   // The connector's own text of the binding.
   binding_reference: orNull(text),
+  // Null of a token that 0.3.0 ended, and of one that has not ended.
+  ended_by: orNull(oneOf(ENDED_BY)),
 })
 /** A token with the identifier of its QR code. */
 export type TokenRow = ReturnType<typeof readRows>[number]
 
 /** What a token's state is made from. */
-export type TokenState = Pick<TokenRow, 'status' | 'value' | 'due_at'>
+export type TokenState = Pick<TokenRow, 'status' | 'value' | 'due_at' | 'ended_by' | 'event' | 'changed_at'>
 
 const ofQrCode = (column: string) => columnOf('qr_codes', 'tokens.qr_code', column)
 
@@ -57,7 +59,20 @@ export function tokenOf(row: TokenState, status: TokenStatus): Token {
     ...(status === 'CREATED' && { value: row.value }),
     last4: last4Of(row.value),
     expiresAt: row.due_at ?? undefined,
+    ended: endOf(row, status),
   }
+}
+
+/**
+ * Who ended a token, and when. Where 0.3.0 recorded the end, an instruction of its own says that the merchant deleted it.
+ * @param status that it has now
+ */
+function endOf(row: TokenState, status: TokenStatus): Token['ended'] {
+  const { ended_by, event, changed_at, due_at } = row
+  // The read of an end that is not recorded derives it.
+  const at = row.status === status ? changed_at : (due_at ?? changed_at)
+  if (status === 'EXPIRED') return { by: 'clock', at }
+  return status === 'DELETED' ? { by: ended_by ?? (event === null ? 'network' : 'merchant'), at } : undefined
 }
 
 /** A token, by the hash of its value or by its binding. Values are not compared: the index has their hashes. */

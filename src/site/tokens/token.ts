@@ -6,6 +6,7 @@ import { type TokenRow, tokenOf } from './rows.ts'
 
 export const listedTokenOf = (row: TokenRow, now: Seconds): ListedToken => ({
   ...tokenOf(row, tokenAt(row, now).status),
+  account: row.account,
   qrCodeUid: row.qr_code_uid ?? undefined,
   bankMemberId: row.bank ?? undefined,
 })

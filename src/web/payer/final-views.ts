@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import { refundedOf } from '../../contract/qr-code.ts'
 import type { FollowedSale } from '../../gateway/followed-sale.ts'
 import type { Html } from '../layout.ts'
+import { accountSection } from './account.ts'
 import { formatAddress } from './address.ts'
 import { money, receiptTime } from './formats.ts'
 import {
@@ -164,6 +165,7 @@ function finalView(view: PayerView, { sum, rows, bar, more, refresh, follows, le
         ${more}
         <dl>${rows}${purposes(qrCode, texts)}${support(view)}</dl>
       </section>
+      ${accountSection(view)}
       ${bar && html`<div class="bar">${bar}</div>`}
     </main>`,
   })

@@ -39,6 +39,10 @@ export const moment = (at: number, now: number, offset: string, language: Langua
 export const dayWithYear = (at: number, offset: string, language: Language): string =>
   part(at, offset, language, { dateStyle: 'long' })
 
+/** A moment to the minute: `21 ноября 2026 г., 14:30 МСК`. Unix seconds. */
+export const minuteOf = (at: number, offset: string, language: Language): string =>
+  `${dayWithYear(at, offset, language)}, ${part(at, offset, language, { timeStyle: 'short' })} ${zone(offset, language)}`
+
 /** A moment as a receipt names it: `21 ноября 2026 г., 14:30:05 МСК`. */
 export const receiptTime = (at: number, offset: string, language: Language): string =>
   `${dayWithYear(at, offset, language)}, ${part(at, offset, language, { timeStyle: 'medium' })} ${zone(offset, language)}`

@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import { requestsToken } from '../../contract/qr-code.ts'
 import type { Html } from '../layout.ts'
 import { picture } from '../picture.ts'
+import { accountSection } from './account.ts'
 import { formatAddress } from './address.ts'
 import { currencySymbol, dayWithYear, minutes, moment } from './formats.ts'
 import {
@@ -67,7 +68,7 @@ export function openView(view: PayerView): Html {
           ${declined && html`<div class="alert${view.isRefused && ' neutral'}" role="status"><strong>${declined.title}</strong><p>${sandbox && !view.isRefused && kind === 'DYNAMIC' ? texts.retryInSandbox : declined.advice}</p>${backLink(view, 'link')}</div>`}
           <dl>${row(texts.purpose, kind !== 'TOKEN' && qrCode.paymentPurpose)}${support(view)}</dl>
         </section>
-        ${requestsToken(qrCode) && consent(view)}
+        ${view.saved ? accountSection(view) : requestsToken(qrCode) && consent(view)}
         ${!sandbox && waiting(view)}
         ${sandbox ? sandboxForm(view, button, typesHere ? sandbox.currency : undefined) : bankLinks(view, button)}
       </div>

@@ -1,5 +1,6 @@
 // The payer's page as HTML: which view a QR code has. It works without script (public/page.js improves it).
 import type { Html } from '../layout.ts'
+import { accountPage, endPage } from './account.ts'
 import {
   acceptedView,
   chargingView,
@@ -20,6 +21,7 @@ const VIEWS: Record<PayerState, (view: PayerView) => Html> = {
   INIT_PAYMENT_BY_TOKEN: chargingView,
   PAYED: paidView,
   ACCEPTED: acceptedView,
+  UNBOUND: acceptedView,
   REFUNDED: refundedView,
   EXPIRED: endedView,
   CANCELLED: endedView,
@@ -28,5 +30,10 @@ const VIEWS: Record<PayerState, (view: PayerView) => Html> = {
 }
 
 /** The page of a QR code. It shows only those of the merchant's texts that are for the payer. */
-export const payerPage = (view: PayerView): Html =>
-  view.paid ? paidSaleView(view, view.paid) : VIEWS[stateOf(view.qrCode)](view)
+export function payerPage(view: PayerView): Html {
+  const { saved, address, isDeleted, paid } = view
+  if (address.end && typeof saved === 'object' && saved.token.status === 'CREATED')
+    return endPage(view, saved)
+  if (isDeleted) return accountPage(view)
+  return paid ? paidSaleView(view, paid) : VIEWS[stateOf(view.qrCode)](view)
+}

@@ -4,6 +4,7 @@ import { isReusable, type QrCode, requestsToken } from '../../contract/qr-code.t
 import type { Device } from '../../fps/bank-link.ts'
 import type { FollowedSale } from '../../gateway/followed-sale.ts'
 import type { Language } from '../../http/negotiation.ts'
+import type { SavedAccount } from '../../site/tokens/payer.ts'
 import { type Html, type Layout, layout } from '../layout.ts'
 import { formatAddress, type PageAddress } from './address.ts'
 import { money } from './formats.ts'
@@ -28,6 +29,10 @@ export interface PayerView {
   bank: string | undefined
   /** Whether it was declined by the customer's own decision. */
   isRefused: boolean
+  /** The account that was saved by the link; `several`: the page shows none of them. */
+  saved: SavedAccount | 'several' | undefined
+  /** The name of its bank, where it is known. */
+  bankOfAccount: string | undefined
   /** The link's id, with which its addresses begin. */
   id: string
   shop: Shop
@@ -47,6 +52,8 @@ export interface PayerView {
   isOwnLink: boolean
   /** Whether there is a list of banks. */
   hasBanks: boolean
+  /** Whether the operator has deleted the site. */
+  isDeleted: boolean
   /** What came of this browser's own test payment of a QR code that is paid many times: shown once. */
   result: TestResult | undefined
   /** The mark of the ACTIVE sale that the page shows. */

@@ -1,6 +1,7 @@
 // The payer's page at the link's own address: the page, its list of banks, its state for the script, the sandbox's buttons.
 
 import { type Context, Hono } from 'hono'
+import { PAYER_OF_ACCOUNT } from '../../contract/caller.ts'
 import { CUSTOMER_REFUSED } from '../../contract/payment.ts'
 import { isReusable, type QrCode } from '../../contract/qr-code.ts'
 import { isPayable } from '../../contract/status.ts'
@@ -14,6 +15,7 @@ import { FOLLOWED_SALE, type FollowedSale, followedSale, saleMark } from '../../
 import { pageUrl } from '../../gateway/links.ts'
 import { logoPath } from '../../gateway/logo.ts'
 import { bindInSandbox, payInSandbox } from '../../gateway/sandbox-bank.ts'
+import { endSavedAccount } from '../../gateway/saved-account.ts'
 import { callSite } from '../../gateway/site-client.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { readForm } from '../../http/body.ts'
@@ -47,6 +49,8 @@ const forSale = (qrCode: QrCode, paid: FollowedSale | undefined): QrCode =>
     : { ...qrCode, ...qrCode.sale }
 
 const canBePaid = (qrCode: QrCode): boolean => isPayable(qrCode.status) && stateOf(qrCode) === qrCode.status
+
+const FORM = 'application/x-www-form-urlencoded'
 
 /** How long a page waits for the list that has the name of the payer's bank. */
 const BANKS_MS = 300
@@ -91,6 +95,10 @@ export function payer(
 
   const read = (site: SiteContext, key: QrCodeKey) => callSite(site, (object) => object.readForPayer(key))
 
+  /** The same, also of a site that the operator has deleted, where the link saved an account. */
+  const readAccount = (site: SiteContext, key: QrCodeKey) =>
+    callSite(site, (object) => object.readForPayer(key, PAYER_OF_ACCOUNT))
+
   /** The sale of a COUNTER code that the tab of the request followed, once it is paid. */
   const followed = (c: Context<AppEnv>, site: SiteContext, key: QrCodeKey) =>
     followedSale(site, key, c.req.param('id') ?? '', c.req.header(FOLLOWED_SALE))
@@ -105,7 +113,7 @@ export function payer(
   const viewOf = async (
     c: Context<AppEnv>,
     address: PageAddress,
-    { qrCode: read, shop, bank, isRefused }: QrCodeWithShop,
+    { qrCode: read, shop, bank, isRefused, saved, isDeleted }: QrCodeWithShop,
     { paid, invalidAmount }: Partial<Pick<PayerView, 'paid' | 'invalidAmount'>> = {},
   ): Promise<PayerView> => {
     const qrCode = forSale(read, paid)
@@ -116,6 +124,9 @@ export function payer(
       qrCode,
       bank: bank && (await bankName(bank)),
       isRefused: isRefused && qrCode.status === 'DECLINED',
+      saved,
+      bankOfAccount: typeof saved === 'object' && saved.bank ? await bankName(saved.bank) : undefined,
+      isDeleted,
       id,
       shop: shopSeen(siteId, shop),
       language: address.language ?? language(c.req.header('Accept-Language')),
@@ -153,9 +164,11 @@ export function payer(
   pages.use(checkHost)
   pages.get('/:siteId/:id', async (c) => {
     const { site, key, address } = await linkOf(c)
-    const view = await viewOf(c, address, await read(site, key), { paid: await followed(c, site, key) })
+    const current = await readAccount(site, key)
+    const paid = current.isDeleted ? undefined : await followed(c, site, key)
+    const view = await viewOf(c, address, current, { paid })
     return page(c, payerPage(view), {
-      forms: view.sandbox !== undefined,
+      forms: view.sandbox !== undefined || address.end === true,
       theme: view.shop.theme,
       ...(view.result && { headers: forgetResult(c) }),
     })
@@ -184,40 +197,53 @@ export function payer(
     return page(c, banksPage(view, await banks.list()), { theme: view.shop.theme })
   })
 
-  if (config.hasSandbox) {
-    pages.post('/:siteId/:id', async (c) => {
-      if (!isSandbox(config, c.req.param('siteId'))) return methodNotAllowed(c, ['GET', 'HEAD'])
-      requireSameOrigin(c, config)
-      const { site, key, address } = await linkOf(c)
-      const current = await read(site, key)
-      const { qrCode } = current
-      const back = formatAddress(address)
-      // An old page still has its buttons.
-      if (!canBePaid(qrCode)) return seeOther(c, back)
-      const form = await readForm(c, service)
-      const agrees = form.get('action') === 'pay'
-      // A bank that declines gives no reason of the customer's.
-      const reason = form.get('action') === 'decline-by-bank' ? undefined : CUSTOMER_REFUSED
-      if (qrCode.type === 'TOKEN') {
-        if (agrees) await bindInSandbox(site, key, 'CREATED')
-        else await bindInSandbox(site, key, 'REJECTED', reason)
-        return seeOther(c, back)
-      }
-      const typed = form.get('amount') ?? ''
-      const amount = qrCode.sale?.amount ?? qrCode.amount ?? typedAmount(typed, config.homeCurrency)
-      if (!amount) {
-        const view = await viewOf(c, address, current, { invalidAmount: typed })
-        return page(c, payerPage(view), { status: 422, forms: true, theme: view.shop.theme })
-      }
-      const binding =
-        agrees && qrCode.createToken ? (form.has('remember') ? 'CREATED' : 'REJECTED') : undefined
-      await payInSandbox(
-        site,
-        key,
-        agrees ? { status: 'COMPLETED', amount, binding } : { status: 'DECLINED', amount, binding, reason },
-      )
-      return seeOther(c, back, isReusable(qrCode) ? resultCookie(c, agrees ? 'paid' : 'declined') : undefined)
-    })
+  pages.post('/:siteId/:id', async (c) => {
+    // Outside the sandbox the page has one form alone.
+    const isOther = !isSandbox(config, c.req.param('siteId'))
+    if (isOther && !c.req.header('Content-Type')?.startsWith(FORM))
+      return methodNotAllowed(c, ['GET', 'HEAD'])
+    const form = await readForm(c, service)
+    const isEnd = form.get('action') === 'end'
+    if (isOther && !isEnd) return methodNotAllowed(c, ['GET', 'HEAD'])
+    requireSameOrigin(c, config)
+    const { site, key, address } = await linkOf(c)
+    if (!isEnd) return simulate(c, { site, key, address }, form)
+    await endSavedAccount(site, key, await readAccount(site, key))
+    return seeOther(c, formatAddress({ ...address, end: undefined }))
+  })
+
+  /** What the sandbox bank's buttons do. */
+  async function simulate(
+    c: Context<AppEnv>,
+    { site, key, address }: Awaited<ReturnType<typeof linkOf>>,
+    form: URLSearchParams,
+  ): Promise<Response> {
+    const current = await read(site, key)
+    const { qrCode } = current
+    const back = formatAddress({ ...address, end: undefined })
+    // An old page still has its buttons.
+    if (!canBePaid(qrCode)) return seeOther(c, back)
+    const agrees = form.get('action') === 'pay'
+    // A bank that declines gives no reason of the customer's.
+    const reason = form.get('action') === 'decline-by-bank' ? undefined : CUSTOMER_REFUSED
+    if (qrCode.type === 'TOKEN') {
+      if (agrees) await bindInSandbox(site, key, 'CREATED')
+      else await bindInSandbox(site, key, 'REJECTED', reason)
+      return seeOther(c, back)
+    }
+    const typed = form.get('amount') ?? ''
+    const amount = qrCode.sale?.amount ?? qrCode.amount ?? typedAmount(typed, config.homeCurrency)
+    if (!amount) {
+      const view = await viewOf(c, address, current, { invalidAmount: typed })
+      return page(c, payerPage(view), { status: 422, forms: true, theme: view.shop.theme })
+    }
+    const binding = agrees && qrCode.createToken ? (form.has('remember') ? 'CREATED' : 'REJECTED') : undefined
+    await payInSandbox(
+      site,
+      key,
+      agrees ? { status: 'COMPLETED', amount, binding } : { status: 'DECLINED', amount, binding, reason },
+    )
+    return seeOther(c, back, isReusable(qrCode) ? resultCookie(c, agrees ? 'paid' : 'declined') : undefined)
   }
 
   /** The page of an error. A link of a site that leads to no QR code says whom to ask: the site's shop. */

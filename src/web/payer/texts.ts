@@ -174,6 +174,7 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
           title: 'Счёт привязан',
           advice: 'Теперь магазин может списывать оплату с этого счёта',
         },
+        UNBOUND: { title: 'Счёт больше не привязан', advice: '' },
         DECLINED: {
           title: 'Счёт не привязан',
           advice: 'Магазин не может списывать деньги с вашего счёта. Можно попробовать ещё раз',
@@ -388,6 +389,7 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       },
       TOKEN: {
         ACCEPTED: { title: 'Account linked', advice: 'The shop can now charge this account' },
+        UNBOUND: { title: 'The account is no longer linked', advice: '' },
         DECLINED: {
           title: 'Your account was not linked',
           advice: 'The shop cannot charge your account. You can try again',
