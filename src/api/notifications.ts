@@ -162,9 +162,9 @@ async function getNotification(site: SiteContext, { path }: OfItem) {
     object.notification(site.caller, path.notificationId),
   )
   const { service, siteId } = site
-  const { utcOffset } = service.config
+  const { utcOffset, publicUrl } = service.config
   const { isTest } = networkOf(service.config, siteId)
-  const { body } = compose(content, { siteId, utcOffset, isTest }, showsTokens(site.caller))
+  const { body } = compose(content, { siteId, utcOffset, publicUrl, isTest }, showsTokens(site.caller))
   return { notification, body }
 }
 

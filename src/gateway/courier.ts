@@ -31,6 +31,7 @@ export async function deliver(platform: CourierPlatform, delivery: Delivery): Pr
   const { body, signedValues } = compose(content, {
     siteId,
     utcOffset: config.utcOffset,
+    publicUrl: config.publicUrl,
     isTest: networkOf(config, siteId).isTest,
   })
   const headers = {

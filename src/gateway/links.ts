@@ -1,5 +1,6 @@
 // The functional links of this deployment: where they point, and which of them are its own (contract, section 4).
 import type { Config } from '../config.ts'
+import { pageBase } from '../contract/page-base.ts'
 import type { QrCode, QrCodeSpec, QrCodeType } from '../contract/qr-code.ts'
 import { makeLinkId, PREFIXES, type Prefix } from '../fps/link-id.ts'
 import type { Creation } from '../site/qr-codes/creations.ts'
@@ -31,12 +32,8 @@ export function linkBase(
   origin: string,
 ): string {
   const { linkBaseUrl, linkTokenBaseUrl } = networkOf(config, siteId)
-  return (type === 'TOKEN' ? linkTokenBaseUrl : linkBaseUrl) ?? pageBase(config, siteId, origin)
+  return (type === 'TOKEN' ? linkTokenBaseUrl : linkBaseUrl) ?? pageBase(config.publicUrl ?? origin, siteId)
 }
-
-/** Where the payer's pages of a site are (contract, section 13). */
-const pageBase = ({ publicUrl }: Pick<Config, 'publicUrl'>, siteId: string, origin: string): string =>
-  `${publicUrl ?? origin}/pay/${siteId}`
 
 /** The address of the payer's page of a QR code. */
 export const pageUrl = (
@@ -44,7 +41,7 @@ export const pageUrl = (
   siteId: string,
   origin: string,
   { pageLink }: Pick<QrCode, 'pageLink'>,
-): string => `${pageBase(config, siteId, origin)}/${pageLink}`
+): string => `${pageBase(config.publicUrl ?? origin, siteId)}/${pageLink}`
 
 function prefixOf({ type, createToken, amount }: QrCodeSpec): Prefix {
   if (type === 'TOKEN') return PREFIXES.token

@@ -1,5 +1,5 @@
 // Tokens against a model of the contract: no history charges twice, pays by an ended token, or leaves a state stuck.
-import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { runDurableObjectAlarm } from 'cloudflare:test'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { brokenRules } from '../support/broken-rules.ts'

@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { BindingStatus } from '../binding.ts'
 import { meta } from '../meta.ts'
 import { NotAppliedReason } from '../payment.ts'
+import { EndedBy } from '../token.ts'
 import { NOTIFIED_STATUSES } from './content.ts'
 
 const DateTime = z.iso.datetime({ offset: true })
@@ -145,6 +146,12 @@ export const TokenNotification = z
         bankMemberId: z
           .optional(z.string())
           .apply(meta, { description: 'The bank of the account, if the network reported it' }),
+        endedBy: z.optional(EndedBy),
+        pageUrl: z.optional(z.string()).apply(meta, {
+          format: 'uri',
+          description:
+            'The page on which the customer ends the saved account: show it to them. Absent if the site does not have the QR code, or the deployment has no PUBLIC_URL',
+        }),
       })
       .apply(meta, { description: 'The token' }),
     type: z.literal('TOKEN'),

@@ -2,6 +2,7 @@
 import type * as z from 'zod/mini'
 import { type Amount, formatMinorUnits } from '../amount.ts'
 import { formatDateTime } from '../date-time.ts'
+import { pageBase } from '../page-base.ts'
 import type { PaymentResult } from '../payment.ts'
 import { last4Of } from '../token.ts'
 import type {
@@ -41,6 +42,8 @@ interface RawAmount {
 interface NotificationOrigin {
   siteId: string
   utcOffset: string
+  /** PUBLIC_URL of the deployment. */
+  publicUrl?: string | undefined
   /** Whether it is a test site. */
   isTest?: boolean
 }
@@ -139,10 +142,12 @@ export function refundNotification(
 
 /** The notification of a token. @param showsValue false where the reader may see the end of its value alone */
 export function tokenNotification(
-  { qrCodeUid, account, status, changedAt, reason, value, expiresAt, bankMemberId }: ContentOf<'TOKEN'>,
-  { siteId, utcOffset, isTest }: NotificationOrigin,
+  content: ContentOf<'TOKEN'>,
+  { siteId, utcOffset, isTest, publicUrl }: NotificationOrigin,
   showsValue = true,
 ): ComposedNotification {
+  const { qrCodeUid, account, status, changedAt, reason, value, expiresAt, bankMemberId } = content
+  const { endedBy, pageLink } = content
   const changedDateTime = formatDateTime(changedAt, utcOffset)
   const body: BodyOf<typeof TokenNotification> & { token: { last4?: string } } = {
     token: {
@@ -153,6 +158,9 @@ export function tokenNotification(
       expiredDate: expiresAt === undefined ? undefined : formatDateTime(expiresAt, utcOffset),
       tokenizationSource: { type: 'QR_CODE', uid: qrCodeUid },
       bankMemberId,
+      endedBy,
+      ...(publicUrl !== undefined &&
+        pageLink !== undefined && { pageUrl: `${pageBase(publicUrl, siteId)}/${pageLink}` }),
     },
     type: 'TOKEN',
     ...envelope(isTest),

@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { StoredAmount } from '../amount.ts'
 import { BINDING_STATUSES } from '../binding.ts'
 import { NOT_APPLIED_REASONS, PAYMENT_RESULTS } from '../payment.ts'
+import { EndedBy } from '../token.ts'
 
 /** The statuses of a QR code that are notified: payments and tokens have notifications of their own. */
 export const NOTIFIED_STATUSES = ['CANCELLED', 'EXPIRED'] as const
@@ -46,6 +47,10 @@ export const NotificationContent = z.discriminatedUnion('type', [
     reason: z.optional(z.string()),
     value: z.optional(z.string()),
     expiresAt: z.optional(z.int()),
+    /** Of a DELETED one. */
+    endedBy: z.optional(EndedBy),
+    /** What follows the base of the payer's page. */
+    pageLink: z.optional(z.string()),
     bankMemberId: z.optional(z.string()),
   }),
   z.object({

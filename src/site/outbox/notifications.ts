@@ -1,11 +1,12 @@
 // Which events are notified, and what their notifications say (contract, section 11).
 import type { EventType } from '../../contract/event.ts'
 import { NOTIFIED_STATUSES, type NotificationContent } from '../../contract/notifications/content.ts'
+import { isReusable } from '../../contract/qr-code.ts'
 import type { NotificationType } from '../../contract/settings.ts'
 import type { Context } from '../context.ts'
 import type { NewEvent } from '../events/rows.ts'
 import { type PaymentRow, paymentOf } from '../payments/rows.ts'
-import { qrCodeByNumber } from '../qr-codes/rows.ts'
+import { pageLinkOf, qrCodeByNumber } from '../qr-codes/rows.ts'
 import { closingOf } from '../rows/site.ts'
 import { integer, type Sql } from '../rows/sql.ts'
 import { notificationKeyRows, settingsRow } from '../settings/rows.ts'
@@ -103,8 +104,9 @@ const customerOf = (payment: PaymentRow) => ({
   payer: { bankMemberId: payment.payer_bank ?? undefined, phone: payment.payer_phone ?? undefined },
 })
 
-function tokenContent({ now }: Context, { token }: Recorded): NotificationContent | undefined {
+function tokenContent({ sql, now }: Context, { token }: Recorded): NotificationContent | undefined {
   if (!token || token.status === 'WAITING' || token.status === 'EXPIRED') return undefined
+  const row = qrCodeByNumber(sql, token.qr_code)
   return {
     type: 'TOKEN',
     qrCodeUid: token.qr_code_uid ?? undefined,
@@ -114,6 +116,9 @@ function tokenContent({ now }: Context, { token }: Recorded): NotificationConten
     reason: token.reason ?? undefined,
     ...(token.value !== null && { value: token.value, expiresAt: token.due_at ?? undefined }),
     bankMemberId: token.bank ?? undefined,
+    endedBy: token.ended_by ?? undefined,
+    // The link of a code that is paid many times is everybody's.
+    pageLink: row && !isReusable(row) ? pageLinkOf(row) : undefined,
   }
 }
 

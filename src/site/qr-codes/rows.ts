@@ -189,7 +189,7 @@ export const linkOf = (row: QrCodeRow): string =>
   })
 
 /** What follows the base of the payer's page: the id, and the parameters of this service's link. */
-const pageLinkOf = (row: QrCodeRow): string => linkOf(row).slice(row.base.length + 1)
+export const pageLinkOf = (row: QrCodeRow): string => linkOf(row).slice(row.base.length + 1)
 
 const Time = z.pipe(z.int(), z.transform(seconds))
 const Tokens = z.array(
