@@ -19,6 +19,7 @@ import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { tokenKey } from '../gateway/tokens.ts'
 import { operation, type ResponseContent } from '../http/operation.ts'
+import type { TokenPage } from '../site/tokens/tokens.ts'
 import { answerOf, replayed } from './answer.ts'
 
 const TAG = {
@@ -76,6 +77,7 @@ again, create another QR code.`,
     },
     errors: ['validation.error'],
     handle: listTokens,
+    toContent: tokensContent,
   }),
   operation({
     operationId: 'deleteToken',
@@ -109,21 +111,20 @@ async function payByToken(
   }
 }
 
-async function listTokens(
-  site: SiteContext,
-  { query }: { query: z.output<typeof TokensQuery> },
-): Promise<ResponseContent<TokensAnswer>> {
-  const { tokens, next } = await callSite(site, (object) =>
+const listTokens = (site: SiteContext, { query }: { query: z.output<typeof TokensQuery> }) =>
+  callSite(site, (object) =>
     object.tokens(site.caller, query.account === 'any' ? undefined : accountOf(query), query),
   )
-  const { utcOffset } = site.service.config
-  return {
-    value: {
-      tokens: tokens.map((token) => listedTokenAnswer(token, utcOffset)),
-      ...(next !== undefined && { nextCursor: cursorOf(next) }),
-    },
-  }
-}
+
+const tokensContent = (
+  { service: { config } }: SiteContext,
+  { tokens, next }: TokenPage,
+): ResponseContent<TokensAnswer> => ({
+  value: {
+    tokens: tokens.map((token) => listedTokenAnswer(token, config.utcOffset)),
+    ...(next !== undefined && { nextCursor: cursorOf(next) }),
+  },
+})
 
 async function deleteToken(
   site: SiteContext,

@@ -7,6 +7,7 @@ const ICONS = {
   qr: 'M4 4h6v6H4zm10 0h6v6h-6zM4 14h6v6H4zm10 0h2v2h-2zm4 0h2m-2 4h2v2h-2zm-4 2v0',
   payments: 'M3 6h18v12H3zm6.5 6a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0-5 0M6.5 12v0m11 0v0',
   tills: 'M6 10V4h9v6M4 20h16v-4l-2-6H6l-2 6zm0-4h16m-9-3v0m3 0v0',
+  accounts: 'M3 7h18v11H3zm0 4h18M7 15h4m8-8 0-3H6a3 3 0 0 0-3 3',
   notifications: 'M6 16v-5a6 6 0 0 1 12 0v5l1.5 2h-15zm4 5h4',
   events: 'M8 6h12M8 12h12M8 18h12M4 6v0m0 6v0m0 6v0',
   settings:

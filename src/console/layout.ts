@@ -5,7 +5,7 @@ import type { Language } from '../http/negotiation.ts'
 import type { Html } from '../web/layout.ts'
 import { icon } from './icons.ts'
 import { CONSOLE_TEXTS, type ConsoleTexts } from './texts.ts'
-import { ADMINS, OPERATORS, READERS, type Visit } from './visit.ts'
+import { ADMINS, OPERATORS, READERS, type Visit, WRITERS } from './visit.ts'
 
 export interface Frame {
   title: string
@@ -44,6 +44,7 @@ const TABS: readonly Section[] = [
   ['tills', 'tills', READERS],
 ]
 const REST: readonly Section[] = [
+  ['accounts', 'accounts', WRITERS],
   ['notifications', 'notifications', READERS],
   ['events', 'events', READERS],
   ['settings', 'settings', ADMINS],

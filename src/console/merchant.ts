@@ -1,4 +1,5 @@
 // The merchant's pages, in the order of the navigation.
+import { ACCOUNTS } from './pages/accounts.ts'
 import { EVENTS } from './pages/events.ts'
 import { FEED } from './pages/feed.ts'
 import { NEW_QR_CODE } from './pages/new-qr-code.ts'
@@ -27,6 +28,7 @@ export const MERCHANT_ROUTES: readonly Route[] = [
   ...PAYMENTS_FILES,
   PAYMENT,
   ...REFUND,
+  ...ACCOUNTS,
   ...TILLS,
   ...TILL,
   ...NOTIFICATIONS,

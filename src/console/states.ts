@@ -12,7 +12,8 @@ const returned = ({ minorUnits }: Amount, refunded: number): 'REFUNDED' | 'PARTL
 }
 
 /** A name of STATES. */
-export function codeState({ type, status, payment, refunds }: QrCode): string {
+export function codeState({ type, status, payment, refunds, token }: QrCode): string {
+  if (status === 'ACCEPTED' && token?.ended) return token.status
   if (status === 'CREATED' && isReusable({ type })) return 'OPEN'
   return saleState({ status, payment, refunded: refundedOf(refunds) })
 }

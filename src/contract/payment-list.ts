@@ -28,6 +28,10 @@ export const PaymentsQuery = strictObject({
     description:
       'Only payments of this QR code, the latest report first. No other parameter but limit and cursor is allowed beside it',
   }),
+  boundBy: z.optional(QrCodeUid).apply(meta, {
+    description:
+      'Only charges of the tokens that this QR code bound, the latest first. No other parameter but limit and cursor is allowed beside it',
+  }),
   refundId: z.optional(RefundUid).apply(meta, {
     description:
       'Only payments that have a refund with this identifier, the latest first, on one page. No other parameter but limit is allowed beside it',
@@ -35,15 +39,17 @@ export const PaymentsQuery = strictObject({
   limit: limitParameter({ byDefault: 20, max: 100 }),
   cursor: z.optional(Cursor),
 }).check(
-  z.check(({ value: { refundId, qrCodeUid, limit, ...others }, issues }) => {
+  z.check(({ value: { refundId, qrCodeUid, boundBy, limit, ...others }, issues }) => {
     const refuse = (beside: string, refused: object) => {
       for (const [name, input] of Object.entries(refused)) {
         issues.push({ code: 'custom', input, path: [name], message: `absent beside ${beside}` })
       }
     }
     const { cursor, ...filters } = others
-    if (refundId !== undefined)
-      refuse('refundId', { ...(qrCodeUid !== undefined && { qrCodeUid }), ...others })
+    const codes = { ...(qrCodeUid !== undefined && { qrCodeUid }), ...(boundBy !== undefined && { boundBy }) }
+    if (refundId !== undefined) refuse('refundId', { ...codes, ...others })
+    else if (boundBy !== undefined)
+      refuse('boundBy', { ...(qrCodeUid !== undefined && { qrCodeUid }), ...filters })
     else if (qrCodeUid !== undefined) refuse('qrCodeUid', filters)
   }),
 )

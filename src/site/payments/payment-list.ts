@@ -20,11 +20,13 @@ export function listPayments(sql: SqlStorage, query: PaymentsQuery): PaymentPage
     createdFrom = Number.MIN_SAFE_INTEGER,
     createdTo,
     qrCodeUid,
+    boundBy,
     refundId,
     limit,
     cursor,
   } = query
   if (refundId !== undefined) return paymentsOfRefund(sql, refundId, limit)
+  if (boundBy !== undefined) return chargesBoundBy(sql, boundBy, query)
   if (qrCodeUid !== undefined) return latestPaymentsOf(sql, qrCodeUid, query)
   const last =
     cursor === undefined
@@ -54,6 +56,18 @@ function paymentsOfRefund(sql: SqlStorage, refundUid: string, limit: number): Pa
     ...[refundUid, limit],
   )
   return { payments: rows.map(paymentOf) }
+}
+
+/** The charges of the tokens that a QR code bound, the latest first. */
+function chargesBoundBy(sql: SqlStorage, qrCodeUid: string, { limit, cursor }: PaymentsQuery): PaymentPage {
+  const read = paymentRows(
+    sql,
+    `WHERE payments.token IN (SELECT number FROM tokens WHERE qr_code = ?) AND payments.number < ?
+     ORDER BY payments.number DESC LIMIT ?`,
+    ...[numberOfQrCode(sql, qrCodeUid) ?? null, cursor ?? Number.MAX_SAFE_INTEGER, limit + 1],
+  )
+  const { shown, next } = pageOf(read, limit, paymentOf)
+  return { payments: shown, next }
 }
 
 /** The payments of a QR code, the latest report first: a STATIC code can have any number of them. */

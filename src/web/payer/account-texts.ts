@@ -49,7 +49,7 @@ export const ACCOUNT_TEXTS: Readonly<Record<Language, AccountTexts>> = {
     loses: ['Магазин «', '» больше не сможет начать новое списание с этого счёта. Отменить запрет нельзя'],
     confirm: 'Запретить',
     leave: 'Не запрещать',
-    ended: 'Списания с этого счёта запрещены',
+    ended: 'Списания с этого счёта прекращены',
     endedBy: {
       payer: (when) => `Вы запретили их ${when}`,
       merchant: (when) => `Магазин удалил сохранённый счёт ${when}`,
@@ -82,7 +82,7 @@ export const ACCOUNT_TEXTS: Readonly<Record<Language, AccountTexts>> = {
     ],
     confirm: 'Stop',
     leave: 'Do not stop',
-    ended: 'Charges of this account are stopped',
+    ended: 'Charges of this account have stopped',
     endedBy: {
       payer: (when) => `You stopped them on ${when}`,
       merchant: (when) => `The shop deleted the saved account on ${when}`,

@@ -150,8 +150,7 @@ interface Final {
 }
 
 function finalView(view: PayerView, { sum, rows, bar, more, refresh, follows, left, ...rest }: Final): Html {
-  const { qrCode, language } = view
-  const texts = PAYER_TEXTS[language]
+  const { qrCode } = view
   const { state, title = '', advice } = { state: stateOf(qrCode), ...noticeOf(view), ...rest }
   return payerLayout(view, {
     title,
@@ -163,7 +162,7 @@ function finalView(view: PayerView, { sum, rows, bar, more, refresh, follows, le
         ${sum}
         ${advice && html`<p class="advice">${advice}</p>`}
         ${more}
-        <dl>${rows}${purposes(qrCode, texts)}${support(view)}</dl>
+        <dl>${rows}${purposes(view)}${support(view)}</dl>
       </section>
       ${accountSection(view)}
       ${bar && html`<div class="bar">${bar}</div>`}

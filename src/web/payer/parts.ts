@@ -163,11 +163,14 @@ export const markOf = (name: string, logo: string | undefined, isLazy = false): 
 export const row = (term: string, content: string | Html | false | undefined) =>
   content && html`<div><dt>${term}</dt><dd><bdi>${content}</bdi></dd></div>`
 
-/** What the merchant says that it is for. */
-export const purposes = (qrCode: QrCode, texts: PayerTexts) => [
-  qrCode.type !== 'TOKEN' && row(texts.purpose, qrCode.paymentPurpose),
-  requestsToken(qrCode) && row(texts.bindingPurpose, qrCode.tokenizationPurpose),
-]
+/** What the merchant says that it is for. A saved account has its own part of the page. */
+export function purposes({ qrCode, saved, language }: PayerView) {
+  const { purpose, bindingPurpose } = PAYER_TEXTS[language]
+  return [
+    qrCode.type !== 'TOKEN' && row(purpose, qrCode.paymentPurpose),
+    requestsToken(qrCode) && typeof saved !== 'object' && row(bindingPurpose, qrCode.tokenizationPurpose),
+  ]
+}
 
 /** The shop's contact: a link where it is a telephone number, an e-mail address or an address on the web. */
 export function support({ shop: { supportContact: text }, language }: Pick<PayerView, 'shop' | 'language'>) {

@@ -327,7 +327,8 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       ],
       until: 'Согласие до',
       end: 'Как отменить',
-      howToEnd: 'В любой момент: в приложении банка или через магазин',
+      howToEnd:
+        'В любой момент: на этой странице, в приложении банка или через магазин. Сохраните ссылку на страницу',
     },
     remember: 'Имитировать согласие запомнить счёт',
     notFound: {
@@ -537,7 +538,8 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       ],
       until: 'Valid until',
       end: 'How to end it',
-      howToEnd: 'At any time: in your bank’s app, or through the shop',
+      howToEnd:
+        'At any time: on this page, in your bank’s app, or through the shop. Keep the link to the page',
     },
     remember: 'Simulate consent to remember the account',
     notFound: {
