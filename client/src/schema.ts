@@ -152,12 +152,23 @@ export interface components {
        * @description From this second on no new charge of the token is taken
        */
       expiredDate?: string
+      endedBy?: components['schemas']['EndedBy']
+      /**
+       * Format: date-time
+       * @description When it ended; present if the token is DELETED or EXPIRED
+       */
+      endedOn?: string
     }
     /**
      * @description WAITING: the customer has not answered; CREATED: it can be charged; REJECTED: the customer refused; DELETED: the merchant, the customer or the bank ended it; EXPIRED: its lifetime ended
      * @enum {string}
      */
     TokenStatus: 'WAITING' | 'CREATED' | 'REJECTED' | 'DELETED' | 'EXPIRED'
+    /**
+     * @description Who ended the token. merchant: its call; payer: on the payer’s page; network: the customer or the bank, at the bank; clock: its lifetime ended
+     * @enum {string}
+     */
+    EndedBy: 'merchant' | 'payer' | 'network' | 'clock'
     LatestPayment: {
       paymentUid: string
       paymentStatus: components['schemas']['PaymentStatus']
@@ -521,6 +532,12 @@ export interface components {
         }
         /** @description The bank of the account, if the network reported it */
         bankMemberId?: string
+        endedBy?: components['schemas']['EndedBy']
+        /**
+         * Format: uri
+         * @description The page on which the customer ends the saved account: show it to them. Absent if the site does not have the QR code, or the deployment has no PUBLIC_URL
+         */
+        pageUrl?: string
       }
       /** @constant */
       type: 'TOKEN'
@@ -610,6 +627,7 @@ export type QrCodeStatus = components['schemas']['QrCodeStatus']
 export type Amount = components['schemas']['Amount']
 export type Token = components['schemas']['Token']
 export type TokenStatus = components['schemas']['TokenStatus']
+export type EndedBy = components['schemas']['EndedBy']
 export type LatestPayment = components['schemas']['LatestPayment']
 export type PaymentStatus = components['schemas']['PaymentStatus']
 export type QrCodePage = components['schemas']['QrCodePage']
