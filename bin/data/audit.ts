@@ -4,12 +4,10 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
-import * as z from 'zod/mini'
 import { AUDIT_SCHEMA, addRow } from '../../src/audit/rows.ts'
 import type { Act, ActDetails, NewAuditRow } from '../../src/contract/audit.ts'
-import { NETWORKS } from '../../src/contract/payment.ts'
+import { EndedBinding } from '../../src/contract/audit.ts'
 import { hasTables, migrate } from '../../src/site/database/schema.ts'
-import type { Binding } from '../../src/site/tokens/payer.ts'
 import { readablePath } from './backup-directory.ts'
 import { auditFile, auditMark, missingAudit } from './data-directory.ts'
 import { changeFile } from './side-file.ts'
@@ -152,14 +150,12 @@ export function revokedKeys(data: string): { id: string; at: number }[] {
   )
 }
 
-const Ended = z.object({ bindingUid: z.string(), network: z.enum(NETWORKS) })
-
 /**
  * The bindings that payers ended, by site. One whose result is not known may have been ended, and the payer wants it ended.
  * @throws Error where the audit cannot be read: the sites must not be restored without them
  */
-export function endedBindings(data: string): Map<string, Binding[]> {
-  const ended = new Map<string, Binding[]>()
+export function endedBindings(data: string): Map<string, EndedBinding[]> {
+  const ended = new Map<string, EndedBinding[]>()
   if (!existsSync(auditFile(data))) return ended
   withAudit(auditFile(data), (database) => {
     if (!hasTables(siteStorage(database), AUDIT_SCHEMA)) return
@@ -167,7 +163,7 @@ export function endedBindings(data: string): Map<string, Binding[]> {
       .prepare("SELECT site_id, details FROM acts WHERE act = 'token.end' AND result = 'STARTED'")
       .iterate()
     for (const { site_id, details } of rows) {
-      const binding = Ended.parse(JSON.parse(String(details)))
+      const binding = EndedBinding.parse(JSON.parse(String(details)))
       const ofSite = ended.get(String(site_id)) ?? []
       ofSite.push(binding)
       ended.set(String(site_id), ofSite)

@@ -2,10 +2,11 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, copyFileSync, mkdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import type { EndedBinding } from '../../src/contract/audit.ts'
 import { migrate, type TableStorage } from '../../src/site/database/schema.ts'
-import { endAgain, endRestore } from '../../src/site/operator/resume.ts'
+import { endRestore } from '../../src/site/operator/resume.ts'
 import { milliseconds, seconds } from '../../src/site/time.ts'
-import type { Binding } from '../../src/site/tokens/payer.ts'
+import { endAgain } from '../../src/site/tokens/end-again.ts'
 import { reasonOf } from '../system-error.ts'
 import { continues, copyAudit, endedBindings, recorded } from './audit.ts'
 import { checkedBackup, type Manifest, makeEmpty } from './back-up.ts'
@@ -172,7 +173,7 @@ function resumeSite(storage: TableStorage, now: number): boolean {
 }
 
 /** Gives the site a new epoch, and the mark. @param ended the bindings that its payers ended */
-function markRestored(file: string, ended: readonly Binding[]): void {
+function markRestored(file: string, ended: readonly EndedBinding[]): void {
   withSite(file, (storage) => {
     migrate(storage)
     endAgain(storage.sql, ended, seconds(Math.floor(Date.now() / 1000)))

@@ -6,6 +6,7 @@ import {
   accountOf,
   CHARGE_EXAMPLES,
   ChargeBody,
+  type ListedToken,
   listedTokenAnswer,
   TOKEN_DELETION_EXAMPLES,
   TOKENS_EXAMPLE,
@@ -19,7 +20,6 @@ import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { tokenKey } from '../gateway/tokens.ts'
 import { operation, type ResponseContent } from '../http/operation.ts'
-import type { TokenPage } from '../site/tokens/tokens.ts'
 import { answerOf, replayed } from './answer.ts'
 
 const TAG = {
@@ -118,7 +118,7 @@ const listTokens = (site: SiteContext, { query }: { query: z.output<typeof Token
 
 const tokensContent = (
   { service: { config } }: SiteContext,
-  { tokens, next }: TokenPage,
+  { tokens, next }: { tokens: ListedToken[]; next?: number | undefined },
 ): ResponseContent<TokensAnswer> => ({
   value: {
     tokens: tokens.map((token) => listedTokenAnswer(token, config.utcOffset)),

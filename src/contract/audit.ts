@@ -5,6 +5,7 @@ import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
+import { NETWORKS } from './payment.ts'
 import { Cursor, DateTime as DateTimeParameter, limitParameter, nextCursor } from './query.ts'
 import { SITE_ID } from './site-id.ts'
 
@@ -29,6 +30,10 @@ type ActResult = 'STARTED' | 'DONE' | 'REFUSED' | 'FAILED'
 
 export const ActDetails = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
 export type ActDetails = z.infer<typeof ActDetails>
+
+/** What the details of `token.end` name: a binding at its network. */
+export const EndedBinding = z.object({ bindingUid: z.string(), network: z.enum(NETWORKS) })
+export type EndedBinding = z.infer<typeof EndedBinding>
 
 /** A row that is to be added. */
 export interface NewAuditRow {

@@ -1,6 +1,6 @@
 // Ends a saved account for its payer (contract, section 13).
 import { PAYER } from '../contract/caller.ts'
-import type { QrCodeWithShop } from '../site/qr-codes/payer.ts'
+import type { QrCodeWithShop } from '../site/payments/payer.ts'
 import type { QrCodeKey } from '../site/qr-codes/rows.ts'
 import { recordIntent } from './audit.ts'
 import type { SiteContext } from './context.ts'

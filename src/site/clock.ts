@@ -20,7 +20,7 @@ import { integer, type Sql } from './rows/sql.ts'
 import { dropReservation, endSale } from './sales/changes.ts'
 import { openSale, type SaleRow, saleRows } from './sales/rows.ts'
 import { earliest, type Milliseconds, type Seconds, seconds, toMilliseconds } from './time.ts'
-import { changeToken } from './tokens/changes.ts'
+import { changeToken, enderOf } from './tokens/changes.ts'
 import { endBinding } from './tokens/end-binding.ts'
 import { findToken, type TokenKey, type TokenRow, type TokenState } from './tokens/rows.ts'
 
@@ -156,7 +156,7 @@ export function recordTokenEnd(context: Context, row: TokenRow): TokenRow {
   const byClock = atTime(context, row.due_at ?? now)
   const at = status === 'DELETED' ? { ...byClock, by: PAYER } : byClock
   const event = changeToken(at, row, status, qrCodeForWrite(at, { number: row.qr_code }))
-  const ended = { ...row, status, changed_at: at.now, at: at.now }
+  const ended = { ...row, status, changed_at: at.now, at: at.now, ended_by: enderOf(at, status) }
   if (status === 'REJECTED') return ended
   endBinding(sql, row, { event, now: toMilliseconds(now) })
   return { ...ended, event }

@@ -49,6 +49,7 @@ import { ok } from './outcomes.ts'
 import { type Charged, chargeToken } from './payments/charges.ts'
 import { dayFigures } from './payments/day-report.ts'
 import { applyEarlyPayments } from './payments/early-payments.ts'
+import { type QrCodeWithShop, readForPayer, type Shop, shopOf } from './payments/payer.ts'
 import { listPayments } from './payments/payment-list.ts'
 import { type PaymentPage, paymentsOf, readPayment } from './payments/payments.ts'
 import { type ReportPage, type ReportQuery, reportPage } from './payments/payments-report.ts'
@@ -60,6 +61,7 @@ import {
 } from './payments/reconciliation.ts'
 import { type NewReport, type Reported, type ReportOrigin, reportPayment } from './payments/reports.ts'
 import { simulateBinding, simulatePayment } from './payments/sandbox.ts'
+import { deleteToken, endTokenByPayer } from './payments/token-ends.ts'
 import { type WaitingChargesPage, waitingCharges } from './payments/waiting-charges.ts'
 import {
   type BeforeRegister,
@@ -76,7 +78,6 @@ import {
   type QrCodeListQuery,
   type QrCodePage,
 } from './qr-codes/list.ts'
-import { type QrCodeWithShop, readForPayer, type Shop, shopOf } from './qr-codes/payer.ts'
 import { type ArmedSale, cancelQrCode, ofQrCode, readQrCode } from './qr-codes/qr-codes.ts'
 import type { ReportKey } from './qr-codes/report-target.ts'
 import type { QrCodeKey } from './qr-codes/rows.ts'
@@ -118,13 +119,7 @@ import {
 import { toMilliseconds } from './time.ts'
 import { type BindingOrigin, type Bound, type NewBinding, reportBinding } from './tokens/bindings.ts'
 import { type NetworkBindingsPage, networkBindings } from './tokens/network-bindings.ts'
-import {
-  deleteToken,
-  endTokenByPayer,
-  listTokens,
-  type TokenOfAccount,
-  type TokenPage,
-} from './tokens/tokens.ts'
+import { listTokens, type TokenOfAccount, type TokenPage } from './tokens/tokens.ts'
 
 /** A refusal is a value, because a thrown error loses its class on the way. */
 type AsyncOutcome<T> = Promise<Outcome<T>>

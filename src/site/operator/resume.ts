@@ -1,10 +1,9 @@
-// What a restore of a site needs: what payers ended after the backup, and the end of the restore: refunds and charges are allowed again.
+// Ends the restore of a site: refunds and charges are allowed again, and its instructions are sent.
 import { NETWORKS } from '../../contract/payment.ts'
 import { sendAll } from '../outbox/endpoints.ts'
 import { isRestored } from '../rows/site.ts'
 import type { Sql } from '../rows/sql.ts'
-import type { Milliseconds, Seconds } from '../time.ts'
-import type { Binding } from '../tokens/payer.ts'
+import type { Milliseconds } from '../time.ts'
 
 /** Resumes a site; on one that was not restored it changes nothing. @returns whether it was */
 export function endRestore(sql: Sql, now: Milliseconds): boolean {
@@ -13,22 +12,4 @@ export function endRestore(sql: Sql, now: Milliseconds): boolean {
   // Failures before the backup say nothing of the connector of today.
   for (const network of NETWORKS) sendAll(sql, network, now)
   return true
-}
-
-/**
- * Ends, in a site that is restored, the bindings that payers ended after the backup: their tokens end by the clock, at once. One that
- * the backup does not have is DELETED already when it is reported.
- */
-export function endAgain(sql: Sql, bindings: readonly Binding[], now: Seconds): void {
-  for (const { bindingUid, network } of bindings) {
-    sql.exec(
-      `INSERT INTO tokens (binding_uid, link_id, account, status, network, changed_at, ended_by)
-       VALUES (?, '', '', 'DELETED', ?, ?, 'payer') ON CONFLICT (binding_uid) DO NOTHING`,
-      ...[bindingUid, network, now],
-    )
-    sql.exec(
-      `UPDATE tokens SET ended_by = 'payer', due_at = min(ifnull(due_at, ?1), ?1) WHERE binding_uid = ?2 AND status = 'CREATED'`,
-      ...[now, bindingUid],
-    )
-  }
 }

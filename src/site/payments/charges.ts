@@ -6,7 +6,6 @@ import { chargeUid } from '../../fps/derived-id.ts'
 import { qrCodeForWrite, tokenForWrite } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { recordEvent } from '../events/events.ts'
-import type { RecordedPayment } from '../events/rows.ts'
 import { type Connection, refuseInstruction } from '../outbox/connection.ts'
 import { enqueueInstruction, withdrawInstruction } from '../outbox/outbox.ts'
 import { notAllowed, ok, QR_CODE_NOT_FOUND } from '../outcomes.ts'
@@ -14,10 +13,9 @@ import { changeStatus } from '../qr-codes/changes.ts'
 import { qrCodeOf } from '../qr-codes/qr-code.ts'
 import { type QrCodeKey, type QrCodeRow, qrCodeByNumber } from '../qr-codes/rows.ts'
 import { toMilliseconds } from '../time.ts'
-import type { TokenRow } from '../tokens/rows.ts'
 import type { TokenOfAccount } from '../tokens/tokens.ts'
-import { record } from './record.ts'
-import { findPayment, type PaymentRow, paymentRows } from './rows.ts'
+import { findPayment } from './rows.ts'
+import { declineCharge } from './withdrawals.ts'
 
 /** A QR code after a charge, and whether an earlier one had the effect. */
 export interface Charged {
@@ -95,34 +93,6 @@ export function supersede(context: Context, { number, payment_uid }: QrCodeRow):
   if (!withdrawInstruction(sql, charge.event)) return
   const payment = { ...declineCharge(context, charge, 'SUPERSEDED'), applied: 0 }
   recordEvent(context, { type: 'payment.declined', qrCode: number, status: 'PAYED', payment })
-}
-
-/**
- * Withdraws the charges of a token that has ended which were not sent: no charge begins after its end. One that was sent waits
- * for its report.
- */
-export function withdrawCharges(context: Context, { number }: Pick<TokenRow, 'number'>): void {
-  const { sql } = context
-  const waiting = paymentRows(sql, "WHERE payments.token = ? AND payments.status = 'WAITING'", number)
-  for (const charge of waiting) {
-    if (charge.event === null || !withdrawInstruction(sql, charge.event)) continue
-    const payment = declineCharge(context, charge, 'TOKEN_DELETED')
-    const row = qrCodeForWrite(context, { number: charge.qr_code })
-    record(context, row, { payment, action: charge.applied === 1 ? 'decline' : undefined })
-  }
-}
-
-/** Declines a charge whose instruction was withdrawn. @returns its row after that */
-function declineCharge(
-  { sql, now }: Context,
-  charge: PaymentRow,
-  reason: 'SUPERSEDED' | 'TOKEN_DELETED',
-): RecordedPayment {
-  sql.exec(
-    "UPDATE payments SET status = 'DECLINED', reason = ?, changed_at = ? WHERE number = ?",
-    ...[reason, now, charge.number],
-  )
-  return { ...charge, status: 'DECLINED', reason, changed_at: now }
 }
 
 /** One text for all cases, so that it does not reveal whether a token exists elsewhere, or existed. */

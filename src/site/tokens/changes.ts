@@ -1,5 +1,5 @@
 // Changes of a token's status, each with its event in the same transaction.
-import { ENDED_BY } from '../../contract/token.ts'
+import { ENDED_BY, type EndedBy, type TokenStatus } from '../../contract/token.ts'
 import type { Context } from '../context.ts'
 import { recordEvent } from '../events/events.ts'
 import { touchQrCode } from '../qr-codes/changes.ts'
@@ -13,6 +13,10 @@ const EVENT_OF = {
   EXPIRED: 'token.expired',
 } as const
 
+/** Who ends a token by the operation: the column of its row; null where the token is rejected. */
+export const enderOf = ({ by }: Context, status: TokenStatus): EndedBy | null =>
+  status === 'REJECTED' ? null : (ENDED_BY.find((each) => each === by.actor) ?? null)
+
 /**
  * Changes the status of a token and records the event.
  * @param qrCode the QR code of the token, for a write
@@ -24,8 +28,8 @@ export function changeToken(
   status: 'REJECTED' | 'DELETED' | 'EXPIRED',
   qrCode: QrCodeRow | undefined,
 ): number {
-  const { sql, now, by } = context
-  const ended_by = status === 'REJECTED' ? null : (ENDED_BY.find((each) => each === by.actor) ?? null)
+  const { sql, now } = context
+  const ended_by = enderOf(context, status)
   sql.exec(
     'UPDATE tokens SET status = ?, changed_at = ?, ended_by = ? WHERE number = ?',
     ...[status, now, ended_by, row.number],

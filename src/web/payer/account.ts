@@ -1,6 +1,6 @@
 // The saved account on the payer's page: who may charge it, what was charged, and how the payer ends it (contract, section 13).
 import { html } from 'hono/html'
-import type { ChargeOfToken, SavedAccount } from '../../site/tokens/payer.ts'
+import type { ChargeOfToken, SavedAccount } from '../../site/payments/saved-account.ts'
 import type { Html } from '../layout.ts'
 import { ACCOUNT_TEXTS } from './account-texts.ts'
 import { formatAddress } from './address.ts'

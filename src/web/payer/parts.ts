@@ -4,7 +4,7 @@ import { isReusable, type QrCode, requestsToken } from '../../contract/qr-code.t
 import type { Device } from '../../fps/bank-link.ts'
 import type { FollowedSale } from '../../gateway/followed-sale.ts'
 import type { Language } from '../../http/negotiation.ts'
-import type { SavedAccount } from '../../site/tokens/payer.ts'
+import type { SavedAccount } from '../../site/payments/saved-account.ts'
 import { type Html, type Layout, layout } from '../layout.ts'
 import { formatAddress, type PageAddress } from './address.ts'
 import { money } from './formats.ts'

@@ -2,7 +2,6 @@
 
 import { type Context, Hono } from 'hono'
 import { PAYER_OF_ACCOUNT } from '../../contract/caller.ts'
-import { CUSTOMER_REFUSED } from '../../contract/payment.ts'
 import { isReusable, type QrCode } from '../../contract/qr-code.ts'
 import { isPayable } from '../../contract/status.ts'
 import { ApiError } from '../../errors.ts'
@@ -14,7 +13,6 @@ import type { Service, SiteContext } from '../../gateway/context.ts'
 import { FOLLOWED_SALE, type FollowedSale, followedSale, saleMark } from '../../gateway/followed-sale.ts'
 import { pageUrl } from '../../gateway/links.ts'
 import { logoPath } from '../../gateway/logo.ts'
-import { bindInSandbox, payInSandbox } from '../../gateway/sandbox-bank.ts'
 import { endSavedAccount } from '../../gateway/saved-account.ts'
 import { callSite } from '../../gateway/site-client.ts'
 import type { AppEnv } from '../../http/app-env.ts'
@@ -26,11 +24,10 @@ import { language } from '../../http/negotiation.ts'
 import { originOf } from '../../http/path.ts'
 import { json, respond, seeOther } from '../../http/response.ts'
 import { requireSameOrigin } from '../../http/same-origin.ts'
-import type { QrCodeWithShop, Shop as SiteShop } from '../../site/qr-codes/payer.ts'
+import type { QrCodeWithShop, Shop as SiteShop } from '../../site/payments/payer.ts'
 import type { QrCodeKey } from '../../site/qr-codes/rows.ts'
 import { errorPage, notFoundPage } from '../error-page.ts'
 import { page } from '../page.ts'
-import { typedAmount } from '../typed-amount.ts'
 import { formatAddress, type PageAddress, parseAddress } from './address.ts'
 import { banksPage } from './banks-page.ts'
 import { deviceOf } from './device.ts'
@@ -38,6 +35,7 @@ import { forgetResult, ownResult, resultCookie } from './own-result.ts'
 import { payerPage } from './page.ts'
 import type { PayerView, Shop } from './parts.ts'
 import { printView } from './print-view.ts'
+import { simulate } from './simulate.ts'
 import { payerSite, pollState, stateTag } from './site.ts'
 import { stateOf } from './state.ts'
 import { paperThemeOf, themeOf } from './theme.ts'
@@ -207,13 +205,13 @@ export function payer(
     if (isOther && !isEnd) return methodNotAllowed(c, ['GET', 'HEAD'])
     requireSameOrigin(c, config)
     const { site, key, address } = await linkOf(c)
-    if (!isEnd) return simulate(c, { site, key, address }, form)
+    if (!isEnd) return pressed(c, { site, key, address }, form)
     await endSavedAccount(site, key, await readAccount(site, key))
     return seeOther(c, formatAddress({ ...address, end: undefined }))
   })
 
   /** What the sandbox bank's buttons do. */
-  async function simulate(
+  async function pressed(
     c: Context<AppEnv>,
     { site, key, address }: Awaited<ReturnType<typeof linkOf>>,
     form: URLSearchParams,
@@ -223,27 +221,12 @@ export function payer(
     const back = formatAddress({ ...address, end: undefined })
     // An old page still has its buttons.
     if (!canBePaid(qrCode)) return seeOther(c, back)
-    const agrees = form.get('action') === 'pay'
-    // A bank that declines gives no reason of the customer's.
-    const reason = form.get('action') === 'decline-by-bank' ? undefined : CUSTOMER_REFUSED
-    if (qrCode.type === 'TOKEN') {
-      if (agrees) await bindInSandbox(site, key, 'CREATED')
-      else await bindInSandbox(site, key, 'REJECTED', reason)
-      return seeOther(c, back)
-    }
-    const typed = form.get('amount') ?? ''
-    const amount = qrCode.sale?.amount ?? qrCode.amount ?? typedAmount(typed, config.homeCurrency)
-    if (!amount) {
-      const view = await viewOf(c, address, current, { invalidAmount: typed })
+    const done = await simulate({ site, key, qrCode }, form, config.homeCurrency)
+    if ('invalidAmount' in done) {
+      const view = await viewOf(c, address, current, done)
       return page(c, payerPage(view), { status: 422, forms: true, theme: view.shop.theme })
     }
-    const binding = agrees && qrCode.createToken ? (form.has('remember') ? 'CREATED' : 'REJECTED') : undefined
-    await payInSandbox(
-      site,
-      key,
-      agrees ? { status: 'COMPLETED', amount, binding } : { status: 'DECLINED', amount, binding, reason },
-    )
-    return seeOther(c, back, isReusable(qrCode) ? resultCookie(c, agrees ? 'paid' : 'declined') : undefined)
+    return seeOther(c, back, done.result && resultCookie(c, done.result))
   }
 
   /** The page of an error. A link of a site that leads to no QR code says whom to ask: the site's shop. */

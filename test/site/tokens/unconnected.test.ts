@@ -4,10 +4,10 @@ import { instructionDelay } from '../../../src/site/outbox/backoff.ts'
 import { leaseDue } from '../../../src/site/outbox/outbox.ts'
 import { recordResult } from '../../../src/site/outbox/results.ts'
 import { outboxRows } from '../../../src/site/outbox/rows.ts'
+import { deleteToken } from '../../../src/site/payments/token-ends.ts'
 import { toMilliseconds } from '../../../src/site/time.ts'
 import { reportBinding } from '../../../src/site/tokens/bindings.ts'
 import { findToken } from '../../../src/site/tokens/rows.ts'
-import { deleteToken } from '../../../src/site/tokens/tokens.ts'
 import { contextOf, createAll, creation, inNewSite, NETWORK } from '../../support/site.ts'
 
 const DAY = 86_400

@@ -5,13 +5,13 @@ import { isReusable, type QrCode } from '../../contract/qr-code.ts'
 import type { Outcome } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { SITE_DELETED } from '../outcomes.ts'
+import { qrCodeOf } from '../qr-codes/qr-code.ts'
+import { ofQrCode } from '../qr-codes/qr-codes.ts'
+import type { QrCodeKey, QrCodeRow } from '../qr-codes/rows.ts'
 import { orNull, rowsWith, text } from '../rows/columns.ts'
 import { closingOf } from '../rows/site.ts'
 import { type StoredSettings, settingsRow } from '../settings/rows.ts'
-import { type SavedAccount, savedAccount } from '../tokens/payer.ts'
-import { qrCodeOf } from './qr-code.ts'
-import { ofQrCode } from './qr-codes.ts'
-import type { QrCodeKey, QrCodeRow } from './rows.ts'
+import { type SavedAccount, savedAccount } from './saved-account.ts'
 
 /** What the payer's page shows. */
 export interface QrCodeWithShop {

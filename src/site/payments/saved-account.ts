@@ -1,13 +1,14 @@
 // The saved account that the page of its link shows to its payer (contract, section 13).
 import type { Amount } from '../../contract/amount.ts'
-import { type Network, PAYMENT_STATUSES, type PaymentStatus } from '../../contract/payment.ts'
-import { isReusable } from '../../contract/qr-code.ts'
+import type { EndedBinding } from '../../contract/audit.ts'
+import { PAYMENT_STATUSES, type PaymentStatus } from '../../contract/payment.ts'
 import type { Token } from '../../contract/token.ts'
 import { tokenAt } from '../clock.ts'
 import type { Context } from '../context.ts'
 import type { QrCodeRow } from '../qr-codes/rows.ts'
 import { inSeconds, int, oneOf, rowsWith, text } from '../rows/columns.ts'
-import { type TokenRow, tokenOf, tokenRows } from './rows.ts'
+import { tokenOf } from '../tokens/rows.ts'
+import { shownToken } from '../tokens/shown.ts'
 
 /** A charge of the saved account; times are Unix seconds. */
 export interface ChargeOfToken {
@@ -17,40 +18,16 @@ export interface ChargeOfToken {
   createdAt: number
 }
 
-/** A binding at its network. */
-export interface Binding {
-  bindingUid: string
-  network: Network
-}
-
 /** A saved account, and its newest charges. */
 export interface SavedAccount {
   token: Token
   bank: string | undefined
-  binding: Binding
+  binding: EndedBinding
   charges: ChargeOfToken[]
 }
 
 /** The charges that the page shows. */
 const MAX_CHARGES = 100
-
-/**
- * The token of a QR code that its page shows: the only one that can be charged, or the latest where none can. `several`: more can be
- * charged, perhaps of several customers. The link of a code that is paid many times is everybody's: it shows none.
- */
-export function shownToken(
-  { sql, now }: Pick<Context, 'sql' | 'now'>,
-  row: QrCodeRow,
-): TokenRow | 'several' | undefined {
-  if (isReusable(row) || row.tokens === null) return undefined
-  const bound = tokenRows(
-    sql,
-    'WHERE tokens.qr_code = ? AND hash IS NOT NULL ORDER BY tokens.number',
-    row.number,
-  )
-  const open = bound.filter((token) => tokenAt(token, now).status === 'CREATED')
-  return open.length > 1 ? 'several' : (open[0] ?? bound.at(-1))
-}
 
 const readCharges = rowsWith({
   minor_units: int,
