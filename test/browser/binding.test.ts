@@ -1,4 +1,4 @@
-// A saved account at a bank, as people see it: bound on the payer's page, charged, the charge refunded, the token deleted.
+// A saved account at a bank, as people see it: bound on the payer's page, charged, the charge refunded, ended by its payer.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as z from 'zod'
@@ -18,7 +18,7 @@ afterAll(() => browser?.close())
 
 const Charged = z.object({ payment: z.object({ paymentUid: z.string() }) })
 
-it('a customer binds an account on the payer’s page, the merchant charges it, refunds that and deletes it; the console shows all', async () => {
+it('a customer binds an account on the payer’s page, the merchant charges it and refunds that, the customer ends it; the console shows all', async () => {
   const deployment = await bankDeployment()
   const { banks, config } = deployment
   banks.tbank.terminalUrl = `${config.publicUrl}/webhooks/tbank-cafe`
@@ -56,8 +56,25 @@ it('a customer binds an account on the payer’s page, the merchant charges it, 
   await merchant.has('month-1', 'PAYED')
   expect((await merchant.refund(paymentUid, 'back', 40)).status).toBe(200)
   await merchant.hasRefund(paymentUid, 'back')
-  const deletion = { customerAccountId: 'customer-7', token: value }
-  expect((await merchant.ask('/tokens', { method: 'DELETE', body: deletion })).status).toBe(204)
+
+  // The payer has nothing but the old link, and a browser without JavaScript.
+  const payer = await visit(browser, bind.pageUrl.replace(PUBLIC_URL, address), {
+    ...DEVICES.phone,
+    javaScriptEnabled: false,
+  })
+  const account = payer.page.locator('.account')
+  for (const text of ['Сохранённый счёт', 'Чай каждый месяц', '100,00', 'списано', 'Сохраните ссылку'])
+    expect(await account.textContent()).toContain(text)
+  await picture(payer.page, 'binding-account-phone')
+  await payer.page.getByRole('link', { name: 'Запретить списания' }).click()
+  await payer.page.getByRole('heading', { name: 'Запретить списания?' }).waitFor()
+  await payer.page.getByRole('button', { name: 'Запретить' }).click()
+  await payer.page.getByRole('heading', { name: 'Счёт больше не привязан' }).waitFor()
+  expect(await account.textContent()).toContain('Вы запретили их')
+  await picture(payer.page, 'binding-ended-phone')
+  const ended = await visit(browser, page.url(), DEVICES.desktop)
+  expect(await barriers(ended.page)).toEqual([])
+  expect([...payer.faults, ...ended.faults]).toEqual([])
 
   const visitor = await signIn(browser, { address, secret: SECRET }, 'cafe')
   const shown = async (path: string) => {
@@ -65,7 +82,12 @@ it('a customer binds an account on the payer’s page, the merchant charges it, 
     return visitor.page.locator('main').textContent()
   }
   const bound = await shown('qr/bind')
-  for (const text of ['Привязка счёта', 'Счёт привязан', 'Привязка удалена']) expect(bound).toContain(text)
+  for (const text of ['Привязка счёта', 'Счёт привязан', 'Привязка удалена', 'покупатель'])
+    expect(bound).toContain(text)
+  const found = await shown('accounts?customer=customer-7')
+  for (const text of ['Запретил покупатель', 'month-1', '100,00']) expect(found).toContain(text)
+  expect(await barriers(visitor.page)).toEqual([])
+  await picture(visitor.page, 'binding-accounts-desktop')
   const charged = await shown('qr/month-1')
   for (const text of ['Списание начато', 'Возвращён частично', 'Деньги возвращены', '100,00', '40,00'])
     expect(charged).toContain(text)
