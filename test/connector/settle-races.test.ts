@@ -11,6 +11,7 @@ import {
   type Running,
   refund,
   register,
+  start,
   type surroundings,
 } from './harness.ts'
 
@@ -33,6 +34,27 @@ async function heldRefund() {
   const decide = () => refundToSettle(running.core, options, { site: 'farm', ...DECLINED })
   const status = () => ofRefund(at, asked)?.status
   return { at, running, bank: at.raiffeisen, question: 'refund_status', decide, status }
+}
+
+/** Raiffeisenbank carries out a refund; a restored disk does not know whether it was sent, and holds it for less than 72 hours. */
+async function restoredRefund() {
+  const { at, running } = await launched()
+  const link = await register(at, 'farm')
+  await pay(at, 'farm', link.qrcId)
+  await running.connector.settle()
+  at.raiffeisen.refundStatus = 'IN_PROGRESS'
+  at.raiffeisen.fail('refund', { broken: 'after' })
+  const asked = await refund(at, 'farm', link, '30.00')
+  await running.connector.settle(1)
+  await running.stop()
+  const restored = await start(at, { restoredFrom: at.clock.now })
+  at.raiffeisen.fail('refund_status', { status: 502 })
+  await restored.connector.settle(2)
+  expect(restored.core.disk.refunds.held()).toMatchObject([{ told: 'HELD' }])
+  const options = { payment: asked.paymentUid, refund: asked.refundUid }
+  const decide = () => refundToSettle(restored.core, options, { site: 'farm', ...DECLINED })
+  const status = () => ofRefund(at, asked)?.status
+  return { at, running: restored, bank: at.raiffeisen, question: 'refund_status', decide, status }
 }
 
 /** The same of a charge at T-Bank. */
@@ -123,4 +145,18 @@ describe.each([
     await later(at, running)
     expect(status()).toBe('COMPLETED')
   })
+})
+
+it('what the operator decides of a refund while the bank states it in progress is reported, and nothing else', async () => {
+  const { at, running, bank, question, decide, status } = await restoredRefund()
+  const { disk } = running.core
+  bank.beforeAnswer = async (operation) => {
+    if (operation !== question) return
+    bank.beforeAnswer = async () => {}
+    disk.transaction(decide().finish)
+  }
+  const reports = at.service.reports.length
+  await later(at, running)
+  expect(status()).toBe('DECLINED')
+  expect(at.service.reports.slice(reports)).toMatchObject([{ body: { status: 'DECLINED' } }])
 })

@@ -38,8 +38,9 @@ function tell(core: Core, refund: RefundId, told: Told, text: string): void {
   const { disk, platform } = core
   const now = platform.now()
   disk.transaction(() => {
+    // It would replace the report of a result.
+    if (!disk.refunds.tell(refund, told, now)) return
     disk.reports.put({ site: refund.site, path: reportPathOf(refund), body: bodyOf(text) }, now)
-    disk.refunds.tell(refund, told, now)
   })
 }
 

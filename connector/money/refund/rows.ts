@@ -62,7 +62,7 @@ function statementsOf(database: DatabaseSync) {
        sent_at = coalesce(:sentAt, sent_at), ${MOVED}
        WHERE site = :site AND payment_uid = :paymentUid AND refund_uid = :refundUid AND state = :from`,
     ),
-    told: database.prepare(`UPDATE refunds SET told = ?, told_at = ? WHERE ${identity}`),
+    told: database.prepare(`UPDATE refunds SET told = ?, told_at = ? WHERE ${identity} AND ${OPEN}`),
     get: database.prepare(`${SELECT} WHERE ${identity}`),
     rename: database.prepare(`UPDATE refunds SET refund_uid = ?, bank_uid = ? WHERE ${identity}`),
     ofPayment: database.prepare(`${SELECT} WHERE site = ? AND payment_uid = ? ORDER BY rowid`),
@@ -123,9 +123,13 @@ export class Refunds extends MoneyRows<RefundRow> {
     return this.#sql.change.run({ state, note, reason, sentAt, ...row, ...moved(refund, next) }).changes === 1
   }
 
-  /** The merchant is told this of a refund without a result. */
-  tell({ site, paymentUid, refundUid }: RefundId, told: NonNullable<RefundRow['told']>, now: number): void {
-    this.#sql.told.run(told, now, site, paymentUid, refundUid)
+  /** The merchant is told this of a refund without a result. @returns whether it has none */
+  tell(
+    { site, paymentUid, refundUid }: RefundId,
+    told: NonNullable<RefundRow['told']>,
+    now: number,
+  ): boolean {
+    return this.#sql.told.run(told, now, site, paymentUid, refundUid).changes === 1
   }
 
   get({ site, paymentUid, refundUid }: RefundId): RefundRow | undefined {

@@ -81,10 +81,10 @@ export class RefundRunner extends QueueRunner<RefundRow> {
         finishRefund(this.core, refund, 'DECLINED', reason)
         return
       case 'queue':
-        if (now - refund.createdAt >= UNSENT_MS) reportUnsent(this.core, refund, reason)
-        disk.refunds.change(refund, {
-          ...{ state: 'QUEUED', reason },
-          next: { now, dueAt: now + Math.max(waitMs, RETRY_MS) },
+        disk.transaction(() => {
+          const next = { now, dueAt: now + Math.max(waitMs, RETRY_MS) }
+          if (!disk.refunds.change(refund, { state: 'QUEUED', reason, next })) return
+          if (now - refund.createdAt >= UNSENT_MS) reportUnsent(this.core, refund, reason)
         })
         return
       case 'hold':
@@ -93,24 +93,29 @@ export class RefundRunner extends QueueRunner<RefundRow> {
       case 'repeat':
         return this.#call('repeat', open, refund, request)
       case 'ask':
-        this.#askLater(refund, waitMs)
+        if (refund.state === 'HELD') holdRefund(this.core, refund, refund)
+        else this.#askLater(refund, { ...refund, waitMs })
     }
   }
 
-  #askLater(refund: RefundRow, waitMs: number): void {
-    const now = this.core.platform.now()
+  /** The bank has stated no result: it is asked again. After 72 hours the operator is shown the refund. */
+  #askLater(
+    refund: RefundRow,
+    { state, note, waitMs }: Pick<RefundRow, 'state' | 'note'> & { waitMs: number },
+  ) {
+    const { disk, platform } = this.core
+    const now = platform.now()
+    const { sentAt } = refund
     const age = sinceSent(refund, now)
-    if (refund.state === 'HELD') holdRefund(this.core, refund, refund)
-    else if (age >= UNDECIDED_MS) holdRefund(this.core, refund, { reason: UNDECIDED, note: refund.note })
-    else {
-      this.#delay(refund, Math.max(waitMs, intervalAt(age)))
-      reportSent(this.core, refund)
-    }
+    if (age >= UNDECIDED_MS) return holdRefund(this.core, refund, { reason: UNDECIDED, note })
+    const next = { now, dueAt: now + Math.max(waitMs, intervalAt(age)) }
+    disk.transaction(() => {
+      // The operator may have ended it while the bank was asked: then nothing else is reported.
+      if (disk.refunds.change(refund, { state, note, sentAt, next })) reportSent(this.core, refund)
+    })
   }
 
   #apply(refund: RefundRow, state: RefundState): void {
-    const { disk, platform } = this.core
-    const now = platform.now()
     const { note = refund.note } = state
     switch (state.status) {
       case 'COMPLETED':
@@ -122,16 +127,8 @@ export class RefundRunner extends QueueRunner<RefundRow> {
       case 'IN_DOUBT':
         holdRefund(this.core, refund, state)
         return
-      case 'PENDING': {
-        const age = sinceSent(refund, now)
-        if (age >= UNDECIDED_MS) holdRefund(this.core, refund, { reason: UNDECIDED, note })
-        else {
-          const { sentAt } = refund
-          const next = { now, dueAt: now + intervalAt(age) }
-          disk.refunds.change(refund, { state: 'PENDING', note, sentAt, next })
-          reportSent(this.core, refund)
-        }
-      }
+      case 'PENDING':
+        this.#askLater(refund, { state: 'PENDING', note, waitMs: 0 })
     }
   }
 
