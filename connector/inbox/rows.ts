@@ -78,8 +78,8 @@ export class Webhooks {
       table: 'webhooks',
       select: SELECT,
       lane: 'bank',
+      key: ['subject'],
       open: OPEN,
-      key: 'subject',
       isNewFirst: true,
       schema: WebhookRow,
     })

@@ -65,11 +65,6 @@ export class WebhookRunner extends QueueRunner<WebhookRow> {
     super.tick()
   }
 
-  /** Webhooks that name one QR code run one after another, so that many of one code leave the others their share. */
-  protected idOf({ bank, subject }: WebhookRow): string {
-    return JSON.stringify([bank, subject])
-  }
-
   protected async run(row: WebhookRow): Promise<void> {
     const { sites, disk, platform, log } = this.core
     try {

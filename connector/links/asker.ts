@@ -4,7 +4,7 @@ import { type Core, type KnownCode, knownCodeOf } from '../core.ts'
 import { messageOf } from '../log.ts'
 import { recordState } from '../money/payment/payments.ts'
 import type { Queue } from '../work/queue.ts'
-import { QueueRunner } from '../work/runner.ts'
+import { QueueRunner, type Runnable } from '../work/runner.ts'
 import { intervalAt, isLate, nextAsk } from '../work/schedule.ts'
 import { type LateSubject, MAX_LATE_ASKS, subjectText } from './codes/late-asks.ts'
 import type { CodeRow, DueCode } from './codes/rows.ts'
@@ -16,9 +16,11 @@ const PER_BANK = 4
 const HOUR_MS = 3_600_000
 
 /** Codes and sales in one order: neither take all that the bank is asked at once. A bank that is down, or not configured, is not asked. */
-function queueOf(core: Core, silences: Silences): Pick<Queue<DueCode | DueSale>, 'lanes' | 'due'> {
-  const queues = [core.disk.codes.queue, core.disk.sales.queue]
+function queueOf(core: Core, silences: Silences): Runnable<DueCode | DueSale> {
+  const { codes, sales } = core.disk
+  const queues = [codes.queue, sales.queue]
   return {
+    keyOf: (row) => ('saleUid' in row ? sales.queue.keyOf(row) : codes.queue.keyOf(row)),
     lanes: (now) => {
       const lanes = new Set(queues.flatMap((queue) => queue.lanes(now)))
       return Array.from(lanes).filter((name) => core.banks.has(name) && !silences.isPaused(name, now))
@@ -37,10 +39,6 @@ export class Asker extends QueueRunner<DueCode | DueSale> {
     const silences = new Silences(core)
     super(core, queueOf(core, silences), { perLane: PER_BANK })
     this.#silences = silences
-  }
-
-  protected idOf(row: DueCode | DueSale): string {
-    return 'saleUid' in row ? subjectText(row) : row.id
   }
 
   protected async run(row: DueCode | DueSale): Promise<void> {

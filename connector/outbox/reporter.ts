@@ -22,10 +22,6 @@ export class Reporter extends QueueRunner<ReportRow> {
     super(core, core.disk.reports.queue, { inAll: AT_ONCE })
   }
 
-  protected idOf({ path }: ReportRow): string {
-    return path
-  }
-
   protected async run(report: ReportRow): Promise<void> {
     await deliver(this.core, report)
   }

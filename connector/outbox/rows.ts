@@ -62,6 +62,7 @@ export class Reports {
       table: 'reports',
       select: SELECT,
       lane: 'site',
+      key: ['path'],
       open: `${OPEN} AND state = 'PENDING'`,
       isNewFirst: true,
       schema: ReportRow,

@@ -53,8 +53,8 @@ interface QueueOf<Row> {
   open: string
   /** Which of them need not wait for another row. */
   isReady?: string
-  /** A column: of the rows with one value only one is due, because they run one after another. */
-  key?: string
+  /** Rows that are equal in these fields run one after another: only the first of them is due. */
+  key: readonly (keyof Row & string)[]
   /** Whether what was never tried goes before what was: otherwise the row that is due longest goes first. */
   isNewFirst?: boolean
   /** The longest ordinary delay, in milliseconds; by default an hour. */
@@ -69,8 +69,10 @@ export class Queue<Row extends Place> {
   readonly lane: 'bank' | 'site'
   readonly isNewFirst: boolean
   readonly #schema: z.ZodType<Row>
+  readonly #key: readonly (keyof Row & string)[]
   readonly #lanes: StatementSync
-  readonly #due: StatementSync
+  /** In their order, each in the order of the index. */
+  readonly #due: readonly StatementSync[]
   readonly #delay: StatementSync
   readonly #correct: StatementSync
 
@@ -92,6 +94,7 @@ export class Queue<Row extends Place> {
     this.lane = lane
     this.isNewFirst = isNewFirst
     this.#schema = schema
+    this.#key = key
     const due = `FROM ${table} WHERE ${open} AND ${lane} = lanes.lane AND rests = 0 AND due_at <= ?1`
     // The lanes are found with one search of the index each. Only where new rows go first, all that is due of a lane is read.
     const newFirst = isNewFirst ? `(SELECT min(attempts > 0) ${due}), ` : ''
@@ -102,11 +105,10 @@ export class Queue<Row extends Place> {
        SELECT lane FROM lanes WHERE lane IS NOT NULL AND EXISTS (SELECT 1 ${due})
        ORDER BY ${newFirst}(SELECT min(due_at) ${due})`,
     )
-    // min(): of each key SQLite takes the row that was tried least.
-    const tried = isNewFirst ? `${key ? 'min(attempts)' : 'attempts'} > 0, ` : ''
-    const order = `${key ? `GROUP BY ${key} ` : ''}ORDER BY ${tried}due_at, rowid`
-    this.#due = database.prepare(
-      `${select} WHERE ${open} AND ${isReady} AND ${lane} = ? AND rests = 0 AND due_at <= ? ${order} LIMIT ?`,
+    this.#due = (isNewFirst ? ['AND attempts = 0', 'AND attempts > 0'] : ['']).map((tried) =>
+      database.prepare(
+        `${select} WHERE ${open} AND ${isReady} AND ${lane} = ? AND rests = 0 AND due_at <= ? ${tried} ORDER BY due_at, rowid`,
+      ),
     )
     this.#delay = database.prepare(`UPDATE ${table} SET ${MOVED} WHERE rowid = :place AND ${open}`)
     this.#correct = database.prepare(
@@ -120,9 +122,22 @@ export class Queue<Row extends Place> {
     return this.#lanes.all(now).map((row) => Lane.parse(row).lane)
   }
 
-  /** In the order of the queue. */
+  /** Rows with one key run one after another. */
+  keyOf(row: { readonly [Field in keyof Row]?: unknown }): string {
+    return JSON.stringify(this.#key.map((field) => row[field]))
+  }
+
+  /** The first row of each key, in the order of the queue: it reads no row behind the last of them. */
   due(lane: string, now: number, limit: number): Row[] {
-    return this.#due.all(lane, now, limit).map((row) => this.#schema.parse(row))
+    const rows = new Map<string, Row>()
+    for (const statement of this.#due) {
+      for (const row of statement.iterate(lane, now)) {
+        const key = this.keyOf(row)
+        if (!rows.has(key)) rows.set(key, this.#schema.parse(row))
+        if (rows.size === limit) return Array.from(rows.values())
+      }
+    }
+    return Array.from(rows.values())
   }
 
   /** A step has not ended the row. Only where rows that are due are never deleted: SQLite gives their numbers again. */

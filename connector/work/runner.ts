@@ -11,16 +11,19 @@ interface Limits {
   inAll?: number
 }
 
+/** What a runner needs of its queue. */
+export type Runnable<Row extends Place> = Pick<Queue<Row>, 'lanes' | 'due' | 'keyOf'>
+
 export abstract class QueueRunner<Row extends Place> {
   protected readonly core: Core
-  readonly #queue: Pick<Queue<Row>, 'lanes' | 'due'>
+  readonly #queue: Runnable<Row>
   readonly #jobs: JobsByName
   readonly #perLane: number
   readonly #inAll: number
 
   constructor(
     core: Core,
-    queue: Pick<Queue<Row>, 'lanes' | 'due'>,
+    queue: Runnable<Row>,
     { perLane = 16, inAll = Number.POSITIVE_INFINITY }: Limits = {},
   ) {
     this.core = core
@@ -30,8 +33,6 @@ export abstract class QueueRunner<Row extends Place> {
     this.#inAll = inAll
   }
 
-  /** Rows with one id run one after another. */
-  protected abstract idOf(row: Row): string
   protected abstract run(row: Row): Promise<void>
 
   /** Starts what is due. */
@@ -42,7 +43,7 @@ export abstract class QueueRunner<Row extends Place> {
       const jobs = this.#jobs.of(lane)
       // What runs is due, too: behind it there are as many as can start.
       for (const row of this.#queue.due(lane, now, 2 * this.#perLane))
-        jobs.start(this.idOf(row), () => this.run(row))
+        jobs.start(this.#queue.keyOf(row), () => this.run(row))
     }
   }
 

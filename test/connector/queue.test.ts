@@ -6,12 +6,12 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { MOVED, moved, PLACE, Place, Queue, WOKEN } from '../../connector/work/queue.ts'
 import { bound, charge, TBANK } from './bound.ts'
-import { deliver, HOUR, launched, MINUTE, register, start, surroundings } from './harness.ts'
+import { deliver, HOUR, launched, MINUTE, refund, register, start, surroundings } from './harness.ts'
 
 const Row = Place.extend({ id: z.string(), bank: z.string(), key: z.string() })
 
 /** A table with a queue alone. */
-function table({ key, isNewFirst = false }: { key?: string; isNewFirst?: boolean } = {}) {
+function table({ key = ['id'], isNewFirst = false }: { key?: ('id' | 'key')[]; isNewFirst?: boolean } = {}) {
   const database = new DatabaseSync(':memory:')
   database.exec(`CREATE TABLE things (id TEXT PRIMARY KEY, bank TEXT NOT NULL, key TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'NEW',
     fact TEXT, due_at INTEGER NOT NULL, rests INTEGER NOT NULL DEFAULT 0, wakes INTEGER NOT NULL DEFAULT 0,
@@ -24,7 +24,7 @@ function table({ key, isNewFirst = false }: { key?: string; isNewFirst?: boolean
       lane: 'bank',
       open: `state = 'NEW'`,
     },
-    ...{ ...(key && { key }), isNewFirst, longest: HOUR, schema: Row },
+    ...{ key, isNewFirst, longest: HOUR, schema: Row },
   })
   const insert = database.prepare('INSERT INTO things (id, bank, key, due_at) VALUES (?, ?, ?, ?)')
   const add = (id: string, bank: string, dueAt: number, of = id) => insert.run(id, bank, of, dueAt)
@@ -50,14 +50,31 @@ describe('a queue', () => {
     expect(ids('a', 1)).toEqual(isNewFirst ? ['a2', 'a0'] : ['a0', 'a2'])
   })
 
-  it('has one row of each key, the one that was tried least', () => {
-    const { queue, add, ids } = table({ key: 'key', isNewFirst: true })
-    for (const id of ['1', '2', '3']) add(id, 'a', 1, 'same')
-    add('4', 'a', 2, 'other')
-    expect(ids('a', 5)).toEqual(['1', '4'])
-    const [tried] = queue.due('a', 5, 1)
-    if (tried) queue.delay(tried, { now: 5, dueAt: 0 })
-    expect(ids('a', 5)).toEqual(['2', '4'])
+  it('has the first row of each key, in its order', () => {
+    const row = fc.record({ key: fc.constantFrom('a', 'b', 'c'), dueAt: fc.nat(4), isTried: fc.boolean() })
+    fc.assert(
+      fc.property(
+        fc.array(row, { maxLength: 12 }),
+        fc.boolean(),
+        fc.integer({ min: 1, max: 4 }),
+        (rows, isNewFirst, limit) => {
+          const { database, queue, add } = table({ key: ['key'], isNewFirst })
+          for (const [i, { key, dueAt, isTried }] of rows.entries()) {
+            add(String(i), 'bank', dueAt, key)
+            database.prepare('UPDATE things SET attempts = ? WHERE id = ?').run(Number(isTried), String(i))
+          }
+          const rankOf = ({ dueAt, isTried }: (typeof rows)[number]) =>
+            dueAt + (isNewFirst && isTried ? 100 : 0)
+          const inOrder = rows
+            .map((each, i) => ({ ...each, id: String(i) }))
+            .filter(({ dueAt }) => dueAt <= 3)
+            .toSorted((a, b) => rankOf(a) - rankOf(b))
+          const first = inOrder.filter(({ key }, i) => inOrder.findIndex((each) => each.key === key) === i)
+          const due = queue.due('bank', 3, limit).map(({ id }) => id)
+          expect(due).toEqual(first.slice(0, limit).map(({ id }) => id))
+        },
+      ),
+    )
   })
 
   it.each([
@@ -122,6 +139,23 @@ describe('a queue', () => {
     wake('rest', 10)
     expect(ids('bank', 10)).toEqual(['later', 'rest'])
   })
+})
+
+it('forty held refunds of one payment delay no other refund of the bank', async () => {
+  const { at, core, connector } = await launched()
+  const many = await register(at, 'farm')
+  const other = await register(at, 'farm')
+  for (const { qrcId } of [many, other]) await at.raiffeisen.pay(qrcId)
+  await connector.settle()
+  const of = { site: 'farm', paymentUid: many.qrcId, qrcId: many.qrcId, bank: 'raif-farm', amount: 100 }
+  const times = { givenAt: at.clock.now - HOUR, createdAt: at.clock.now - HOUR }
+  for (let i = 0; i < 40; i++) {
+    const held = { ...of, ...times, refundUid: `held-${i}`, state: 'HELD' as const, reason: 'restored' }
+    core.disk.refunds.insert({ ...held, reference: 'none', networkUid: null, bankUid: null })
+  }
+  await refund(at, 'farm', other, '30.00')
+  await connector.settle(1)
+  expect(at.raiffeisen.callsOf('refund')).toHaveLength(1)
 })
 
 it('a charge that its webhook wakes while the bank is asked about it is asked about at once', async () => {

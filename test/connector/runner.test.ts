@@ -14,6 +14,7 @@ interface Row extends Place {
 /** Each lane has a hundred rows, which end when the test does. */
 const QUEUE = {
   lanes: () => LANES,
+  keyOf: ({ id }: { id?: unknown }) => String(id),
   due: (lane: string, _: number, limit: number): Row[] =>
     Array.from({ length: limit }, (_, i) => ({
       id: `${lane}/${i}`,
@@ -30,7 +31,6 @@ class Hanging extends QueueRunner<Row> {
   constructor(core: Core, limit: number | undefined) {
     super(core, QUEUE, limit === undefined ? {} : { inAll: limit })
   }
-  protected idOf = ({ id }: Row) => id
   protected run({ id }: Row): Promise<void> {
     this.running.push(id)
     return this.end.promise

@@ -235,9 +235,10 @@ it('each row has its place in the queue, and what a text said is in a column', (
   const { bindings, cancellations, charges, codes, refunds, reports, sales, webhooks } = disk
   const dueOf = (queue: { due(lane: string, now: number, limit: number): unknown[] }, lane = 'main') =>
     queue.due(lane, 1_000, 100).length
+  // Two refunds have something to do: they are of one payment, and run one after the other.
   expect(
     [codes, sales, bindings, refunds, charges, webhooks, cancellations].map(({ queue }) => dueOf(queue)),
-  ).toEqual([...[2, 1, 3, 2, 4, 3, 1]])
+  ).toEqual([...[2, 1, 3, 1, 4, 3, 1]])
   expect(dueOf(reports.queue, 'tea')).toBe(4)
   disk.close()
 })

@@ -63,6 +63,7 @@ export class Bindings {
       table: 'bindings',
       select: SELECT,
       lane: 'bank',
+      key: ['site', 'bindingUid'],
       open: 'rests = 0',
       longest: 24 * 3_600_000,
       schema: BindingRow,

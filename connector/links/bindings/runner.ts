@@ -15,10 +15,6 @@ export class BindingRunner extends QueueRunner<BindingRow> {
     super(core, core.disk.bindings.queue, { perLane: PER_BANK })
   }
 
-  protected idOf({ site, bindingUid }: BindingRow): string {
-    return JSON.stringify([site, bindingUid])
-  }
-
   protected async run(row: BindingRow): Promise<void> {
     const { banks, disk, platform, log } = this.core
     const open = banks.get(row.bank)

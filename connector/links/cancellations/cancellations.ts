@@ -17,10 +17,6 @@ export class Cancellations extends QueueRunner<CancellationRow> {
     super(core, core.disk.cancellations.queue)
   }
 
-  protected idOf({ site, qrcId }: CancellationRow): string {
-    return JSON.stringify([site, qrcId])
-  }
-
   protected async run(row: CancellationRow): Promise<void> {
     const { log } = this.core
     const found = bankOf(this.core, row.reference)

@@ -41,6 +41,7 @@ export class Cancellations {
       table: 'cancellations',
       select: SELECT,
       lane: 'bank',
+      key: ['site', 'qrcId'],
       open: 'TRUE',
       schema: CancellationRow,
     })

@@ -91,6 +91,7 @@ export class Codes {
       table: 'codes',
       select: SELECT,
       lane: 'bank',
+      key: ['id'],
       open: 'rests = 0',
       schema: DueCode,
     })

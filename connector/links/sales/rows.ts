@@ -70,6 +70,7 @@ export class Sales {
       table: 'sales',
       select: SELECT,
       lane: 'bank',
+      key: ['site', 'qrcId', 'saleUid'],
       open: 'rests = 0',
       schema: DueSale,
     })

@@ -91,6 +91,7 @@ export class Charges extends MoneyRows<ChargeRow> {
       table: 'charges',
       select: SELECT,
       lane: 'bank',
+      key: ['site', 'paymentUid'],
       open: OPEN,
       schema: ChargeRow,
     })

@@ -29,10 +29,6 @@ export class ChargeRunner extends QueueRunner<ChargeRow> {
     this.#cancellations = cancellations
   }
 
-  protected idOf({ site, paymentUid }: ChargeRow): string {
-    return JSON.stringify([site, paymentUid])
-  }
-
   protected async run(charge: ChargeRow): Promise<void> {
     const { banks, disk, platform, log } = this.core
     const bank = banks.get(charge.bank)

@@ -95,6 +95,7 @@ export class Refunds extends MoneyRows<RefundRow> {
       table: 'refunds',
       select: SELECT,
       lane: 'bank',
+      key: ['site', 'paymentUid'],
       open: OPEN,
       isReady: IS_READY,
       schema: RefundRow,

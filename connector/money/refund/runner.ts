@@ -20,10 +20,6 @@ export class RefundRunner extends QueueRunner<RefundRow> {
     super(core, core.disk.refunds.queue)
   }
 
-  protected idOf({ site, paymentUid }: RefundRow): string {
-    return JSON.stringify([site, paymentUid])
-  }
-
   protected async run(refund: RefundRow): Promise<void> {
     const { banks, disk, platform, log } = this.core
     const bank = banks.get(refund.bank)
