@@ -32,6 +32,14 @@ function queueOf(core: Core, silences: Silences): Runnable<DueCode | DueSale> {
   }
 }
 
+/** What came of a question about a code. */
+type BankAnswer =
+  | { kind: 'STATED'; state: CodeState }
+  /** A refusal, or no answer: others are asked about as before. */
+  | { kind: 'NONE' }
+  /** The bank is down. `until`: when it is asked again, after those that wait for their turn. */
+  | { kind: 'DOWN'; until: number }
+
 export class Asker extends QueueRunner<DueCode | DueSale> {
   readonly #silences: Silences
 
@@ -61,20 +69,17 @@ export class Asker extends QueueRunner<DueCode | DueSale> {
     }
   }
 
-  /**
-   * Asks the bank. A refusal and no answer are the same here: nothing is known of this code, and others are asked about as before.
-   * @returns for a bank that is down, when the code is asked about: after those that wait for their turn
-   */
-  async #stateOf({ bank, code }: KnownCode, id: string): Promise<CodeState | number> {
+  async #answerOf({ bank, code }: KnownCode, id: string): Promise<BankAnswer> {
     const { name } = bank
     try {
       const state = await bank.bank.state(code)
       this.#silences.end(name)
-      return state
+      return { kind: 'STATED', state }
     } catch (error) {
       const fields = { bank: name, qrcId: code.qrcId, error: messageOf(error) }
       this.core.log('warning', 'a bank did not state a code', fields)
-      return this.#silences.pauseAfter(error, name, id) ?? { payments: [], isPending: false }
+      const until = this.#silences.pauseAfter(error, name, id)
+      return until === undefined ? { kind: 'NONE' } : { kind: 'DOWN', until }
     }
   }
 
@@ -115,8 +120,10 @@ export class Asker extends QueueRunner<DueCode | DueSale> {
       queue.delay(row, { now, dueAt })
     }
     if (!known) return again(now + HOUR_MS)
-    const state = await this.#stateOf(known, id)
-    if (typeof state === 'number') return again(state)
+    const answer = await this.#answerOf(known, id)
+    if (answer.kind === 'DOWN') return again(answer.until)
+    // Without an answer the code counts as asked about, and as paid if the disk has its payment.
+    const state = answer.kind === 'STATED' ? answer.state : { payments: [], isPending: false }
     const payments = recordState(this.core, known, state, sale)
     return { known, state, isPaid: payments.length > 0, now }
   }

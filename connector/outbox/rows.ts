@@ -39,7 +39,7 @@ const statementsOf = (database: DatabaseSync) => ({
   ),
   accepted: database.prepare(`UPDATE reports SET state = ?, answer = ? WHERE path = ? AND body = ?`),
   failed: database.prepare(
-    `UPDATE reports SET answer = :answer, ${MOVED} WHERE path = :path AND body = :body`,
+    `UPDATE reports SET answer = :answer, ${MOVED} WHERE path = :path AND body = :body AND state = 'PENDING'`,
   ),
   open: database.prepare(`${SELECT} WHERE ${OPEN} ORDER BY created_at`),
   openCount: database.prepare(`SELECT count(*) AS count FROM reports WHERE ${OPEN}`),
@@ -82,6 +82,7 @@ export class Reports {
     this.#sql.accepted.run(state, answer, path, body)
   }
 
+  /** Not where a command has sent it at the same time, and the service has accepted that. */
   delay(report: ReportRow, answer: string, next: Next): void {
     const { path, body } = report
     this.#sql.failed.run({ path, body, answer, ...moved(report, next) })

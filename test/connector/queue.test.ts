@@ -207,6 +207,17 @@ it('a webhook that the bank repeats while the bank is asked about it is asked ab
   expect(at.raiffeisen.calls.length - before).toBe(2)
 })
 
+it('an answer to a report that came late changes nothing of one that was accepted meanwhile', async () => {
+  const { reports } = (await launched()).core.disk
+  reports.put({ site: 'tea', path: 'a', body: {} }, 0)
+  const [row] = reports.notAccepted()
+  if (!row) throw new Error('it is on disk')
+  reports.finish(row, 'ACCEPTED', '200')
+  const accepted = reports.get(row.path)
+  reports.delay(row, '503', { now: 1, dueAt: 5_000 })
+  expect(reports.get(row.path)).toEqual(accepted)
+})
+
 it('an earlier version that starts on the disk is refused by its first statement', async () => {
   const at = await surroundings()
   await start(at).then(({ stop }) => stop())

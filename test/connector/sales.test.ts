@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Answer } from '../support/network-service.ts'
 import { arm, COUNTER } from './cashbox.ts'
 import {
+  deliver,
   HOUR,
   launched,
   MINUTE,
@@ -126,6 +127,20 @@ it('a sale that was disarmed is not said to be armed: the bank is armed by anoth
   expect((await arm(at, code, 's1')).status).toBe(422)
   expect(armedFor(at, code)).toBeUndefined()
   expect((await arm(at, code, 's2')).status).toBe(200)
+})
+
+it('a sale whose payment is recorded while the bank disarms its code stays paid', async () => {
+  const { at, connector, core, code } = await counter()
+  await arm(at, code, 's1')
+  await at.tochka.pay(code.qrcId, { times: 0 })
+  at.tochka.beforeAnswer = async (operation) => {
+    if (operation !== 'disarm') return
+    await deliver(at, 'tea', code.qrcId)
+    await connector.settle(1)
+  }
+  await disarm(at, code, 's1')
+  expect(at.tochka.callsOf('disarm')).toHaveLength(1)
+  expect(core.disk.sales.get('tea', code.qrcId, 's1')).toMatchObject({ state: 'PAID', rests: true })
 })
 
 it('a sale whose webhook is lost is found, and a late one after another sale is not mixed up', async () => {

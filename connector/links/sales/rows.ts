@@ -44,7 +44,8 @@ const statementsOf = (database: DatabaseSync) => ({
        WHERE site = :site AND qrc_id = :qrcId AND sale_uid = :saleUid AND (state = :from OR :state = 'PAID')`,
   ),
   cancelled: database.prepare(
-    `UPDATE sales SET state = 'CANCELLED', ${SCHEDULED} WHERE site = :site AND qrc_id = :qrcId AND sale_uid = :saleUid`,
+    `UPDATE sales SET state = 'CANCELLED', ${SCHEDULED}
+       WHERE site = :site AND qrc_id = :qrcId AND sale_uid = :saleUid AND state <> 'PAID'`,
   ),
   get: database.prepare(`${SELECT} WHERE ${IDENTITY}`),
   last: database.prepare(
@@ -98,7 +99,7 @@ export class Sales {
     this.#sql.forget.run(site, qrcId, saleUid)
   }
 
-  /** The bank has disarmed the code. */
+  /** The bank has disarmed the code. A sale that was paid meanwhile stays paid. */
   cancelled({ site, qrcId, saleUid }: SaleRow, dueAt: number): void {
     this.#sql.cancelled.run({ site, qrcId, saleUid, dueAt })
   }
