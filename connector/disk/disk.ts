@@ -18,6 +18,11 @@ import { Meta, transaction } from './database.ts'
 import { DueTimes } from './due-times.ts'
 import { PayerData } from './payer-data.ts'
 
+/** Whatever its rows are. */
+type AnyQueue = Pick<Queue<Place>, 'table' | 'lane' | 'open' | 'isNewFirst' | 'correct'> & {
+  readonly key: readonly string[]
+}
+
 export class Disk {
   readonly meta: Meta
   readonly amountDifferences: AmountDifferences
@@ -57,7 +62,7 @@ export class Disk {
     this.dueTimes = new DueTimes(database, this.queues)
   }
 
-  get queues(): readonly Pick<Queue<Place>, 'table' | 'lane' | 'isNewFirst' | 'correct'>[] {
+  get queues(): readonly AnyQueue[] {
     const { bindings, cancellations, charges, codes, refunds, reports, sales, webhooks } = this
     return [bindings, cancellations, charges, codes, refunds, reports, sales, webhooks].map(
       ({ queue }) => queue,

@@ -9,7 +9,7 @@ import { retryDelay } from '../work/schedule.ts'
 import type { ReportRow } from './rows.ts'
 
 /** No answer delays a report for longer. */
-const MAX_RETRY_AFTER_MS = 3_600_000
+export const MAX_RETRY_AFTER_MS = 3_600_000
 
 /** Sites can be many, and all of their reports go to one service. */
 const AT_ONCE = 64

@@ -67,9 +67,10 @@ const Lane = z.object({ lane: z.string() })
 export class Queue<Row extends Place> {
   readonly table: string
   readonly lane: 'bank' | 'site'
+  readonly open: string
+  readonly key: readonly (keyof Row & string)[]
   readonly isNewFirst: boolean
   readonly #schema: z.ZodType<Row>
-  readonly #key: readonly (keyof Row & string)[]
   readonly #lanes: StatementSync
   /** In their order, each in the order of the index. */
   readonly #due: readonly StatementSync[]
@@ -92,9 +93,10 @@ export class Queue<Row extends Place> {
   ) {
     this.table = table
     this.lane = lane
+    this.open = open
+    this.key = key
     this.isNewFirst = isNewFirst
     this.#schema = schema
-    this.#key = key
     const due = `FROM ${table} WHERE ${open} AND ${lane} = lanes.lane AND rests = 0 AND due_at <= ?1`
     // The lanes are found with one search of the index each. Only where new rows go first, all that is due of a lane is read.
     const newFirst = isNewFirst ? `(SELECT min(attempts > 0) ${due}), ` : ''
@@ -124,7 +126,7 @@ export class Queue<Row extends Place> {
 
   /** Rows with one key run one after another. */
   keyOf(row: { readonly [Field in keyof Row]?: unknown }): string {
-    return JSON.stringify(this.#key.map((field) => row[field]))
+    return JSON.stringify(this.key.map((field) => row[field]))
   }
 
   /** The first row of each key, in the order of the queue: it reads no row behind the last of them. */

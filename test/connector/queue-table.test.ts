@@ -1,19 +1,25 @@
 // The table of the queues in docs/connector.md says what the code does.
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Disk } from '../../connector/disk/disk.ts'
 import { migrate } from '../../connector/disk/schema.ts'
 import { WEBHOOK_STATES } from '../../connector/inbox/rows.ts'
+import { ASKED_MS } from '../../connector/inbox/runner.ts'
+import { BOUND_MS, LONG_MS, OFTEN_MS } from '../../connector/links/bindings/bindings.ts'
 import { BINDING_STATES } from '../../connector/links/bindings/rows.ts'
 import { CODE_STATES } from '../../connector/links/codes/rows.ts'
 import { SALE_STATES } from '../../connector/links/sales/rows.ts'
 import { CHARGE_STATES } from '../../connector/money/charge/rows.ts'
+import { RETRY_MS as CHARGE_RETRY_MS } from '../../connector/money/charge/runner.ts'
 import { REFUND_STATES } from '../../connector/money/refund/rows.ts'
+import { RETRY_MS as REFUND_RETRY_MS } from '../../connector/money/refund/runner.ts'
+import { MAX_RETRY_AFTER_MS } from '../../connector/outbox/reporter.ts'
 import { REPORT_STATES } from '../../connector/outbox/rows.ts'
 import { intervalAt, retryDelay } from '../../connector/work/schedule.ts'
 
 const MINUTE = 60_000
+const DAY_MS = 24 * 60 * MINUTE
 
 /** The cells of the rows that begin with a name in code, or with the text. */
 const rowsOf = (first: RegExp): string[][] =>
@@ -27,11 +33,10 @@ const rowsOf = (first: RegExp): string[][] =>
     )
     .filter(([cell = '']) => first.test(cell))
 
-const queues = () => {
-  const database = new DatabaseSync(':memory:')
-  migrate(database)
-  return new Disk(database).queues
-}
+const DATABASE = new DatabaseSync(':memory:')
+migrate(DATABASE)
+const queues = () => new Disk(DATABASE).queues
+const sourceOf = (file: string) => readFileSync(`connector/${file}`, 'utf8')
 
 const STATES: Record<string, readonly string[]> = {
   refunds: REFUND_STATES,
@@ -44,30 +49,127 @@ const STATES: Record<string, readonly string[]> = {
   reports: REPORT_STATES,
 }
 
-/** The file that sets when a row of the queue is due again. */
-const STEPS: Record<string, string> = {
-  refunds: 'money/refund/runner.ts',
-  charges: 'money/charge/runner.ts',
-  codes: 'work/schedule.ts',
-  sales: 'work/schedule.ts',
-  bindings: 'links/bindings/bindings.ts',
-  cancellations: 'links/cancellations/cancellations.ts',
-  webhooks: 'inbox/runner.ts',
-  reports: 'outbox/reporter.ts',
+const BY_AGE = /\b(intervalAt|nextAsk)\(/
+const BY_ATTEMPTS = /\bretryDelay\(/
+const seconds = (ms: number) => `${ms / 1_000} s`
+const hours = (ms: number) => `${ms / 60 / MINUTE} h`
+
+/** When a row is due again, and the file that says so with that call. */
+const DELAYS: Record<string, [file: string, RegExp, cell: string]> = {
+  refunds: [
+    'money/refund/runner.ts',
+    BY_AGE,
+    `QUEUED: ${seconds(REFUND_RETRY_MS)}; then by age since it was sent`,
+  ],
+  charges: [
+    'money/charge/runner.ts',
+    BY_AGE,
+    `QUEUED: ${seconds(CHARGE_RETRY_MS)}, and at its end; then by age since it was sent`,
+  ],
+  codes: [
+    'links/asker.ts',
+    BY_AGE,
+    'by age until 1 min after its end, then hourly, or by age since its end while a payment is in progress; a bank that is down: after its pause',
+  ],
+  sales: ['links/asker.ts', BY_AGE, 'as a code'],
+  bindings: [
+    'links/bindings/bindings.ts',
+    BY_AGE,
+    `by age until its code has ended; then hourly for ${OFTEN_MS / DAY_MS} days, and daily for ${LONG_MS / DAY_MS}; REJECTED: daily; CREATED: each ${hours(BOUND_MS)}`,
+  ],
+  cancellations: ['links/cancellations/cancellations.ts', BY_AGE, 'by age'],
+  webhooks: [
+    'inbox/runner.ts',
+    BY_ATTEMPTS,
+    `by attempts; after ${ASKED_MS / DAY_MS} days daily, where a list of codes cannot be read`,
+  ],
+  reports: [
+    'outbox/reporter.ts',
+    BY_ATTEMPTS,
+    `by attempts; later where the service asks for it, up to ${hours(MAX_RETRY_AFTER_MS)}`,
+  ],
 }
 
-it('has each queue with its lane, its states and its delays', () => {
-  const documented = rowsOf(/^`\w+`$/)
-    .filter(({ length }) => length === 7)
-    .map(([name = '', lane, , delays, states = '']) => [name.slice(1, -1), lane, delays, states])
-  const delaysOf = (table: string) =>
-    /\bretryDelay\(/.test(
-      readFileSync(`connector/${STEPS[table]}`, 'utf8').replace('function retryDelay(', ''),
+/** What wakes a row, and the files that do. */
+const WAKERS: Record<string, [calls: RegExp, cause: Record<string, string>]> = {
+  refunds: [
+    /\.refunds\.wake\(/,
+    {
+      'inbox/runner.ts': 'a webhook of the bank',
+      'money/refund/refunds.ts': 'the end of another refund of the payment',
+    },
+  ],
+  charges: [/\.charges\.wake\(/, { 'money/charge/webhook.ts': 'a webhook of the bank' }],
+  codes: [
+    /\bcodes\.wake\(/,
+    { 'links/cancellations/cancellations.ts': 'a cancellation that found the link paid or over' },
+  ],
+  sales: [/\bsales\.wake\(/, {}],
+  bindings: [
+    /\.bindings\.wake\(/,
+    {
+      'inbox/runner.ts': 'a webhook of the bank',
+      'inbox/webhooks.ts': 'a webhook without a signature, at most once a minute',
+      'money/charge/charges.ts': 'a declined charge',
+      'links/bindings/lists.ts': 'the list of the service',
+    },
+  ],
+  cancellations: [/\.cancellations\.wake\(/, {}],
+  webhooks: [
+    /\.webhooks\.(wake|wakeBinding|wakeResting|again)\(/,
+    {
+      'links/codes/registers.ts': 'its code is registered',
+      'links/codes/lookup.ts': 'its code is found in the list of a site',
+      'money/payment/payments.ts': 'a payment of its code is recorded',
+      'links/bindings/bindings.ts': 'its binding is recorded',
+      'money/charge/charges.ts': 'its charge has ended',
+      'inbox/webhooks.ts': 'the bank repeats it',
+      'inbox/runner.ts': 'a start or a reload, if it rests',
+    },
+  ],
+  reports: [/\.reports\.wake\(/, {}],
+}
+
+const documented = () =>
+  new Map(
+    rowsOf(/^`\w+`$/)
+      .filter(({ length }) => length === 7)
+      .map(([name = '', ...cells]) => [name.slice(1, -1), cells]),
+  )
+const cell = (table: string, column: number): string => documented().get(table)?.[column] ?? ''
+
+it('has each queue with its lane, its key and its states', () => {
+  const rows = Array.from(documented(), ([name, [lane, key = '', , states]]) => [
+    ...[name, lane, Array.from(key.matchAll(/`(\w+)`/g), ([, field]) => field), states],
+  ])
+  const inCode = queues().map(({ table, lane, key }) => [table, lane, key, STATES[table]?.join(', ')])
+  expect(rows.toSorted()).toEqual(inCode.toSorted())
+})
+
+describe.each(queues())('of $table', ({ table, open }) => {
+  it('it has the delays', () => {
+    const [file = '', call = /^/, delays] = DELAYS[table] ?? []
+    expect(sourceOf(file)).toMatch(call)
+    expect(call === BY_ATTEMPTS || !BY_ATTEMPTS.test(sourceOf(file))).toBe(true)
+    expect(cell(table, 2)).toBe(delays)
+  })
+
+  it('it has what wakes a row', () => {
+    const [calls = /^/, causes = {}] = WAKERS[table] ?? []
+    const files = globSync('**/*.ts', { cwd: 'connector', exclude: ['node_modules/**'] })
+    expect(files.filter((file) => calls.test(sourceOf(file))).toSorted()).toEqual(
+      Object.keys(causes).toSorted(),
     )
-      ? 'by attempts'
-      : 'by age'
-  const inCode = queues().map(({ table, lane }) => [table, lane, delaysOf(table), STATES[table]?.join(', ')])
-  expect(documented.toSorted()).toEqual(inCode.toSorted())
+    const cause = Object.values(causes).join('; ')
+    if (cause !== '') expect(cell(table, 4)).toBe(cause)
+    else expect(cell(table, 4)).toMatch(/^nothing: /)
+  })
+
+  it('it has the states that end a row', () => {
+    const isOpen = DATABASE.prepare(`SELECT ${open} AS isOpen FROM (SELECT ? AS state, 0 AS rests)`)
+    for (const state of STATES[table] ?? [])
+      if (isOpen.get(state)?.isOpen === 0) expect(cell(table, 5)).toMatch(new RegExp(`\\b${state}\\b`))
+  })
 })
 
 it('names the queues in which what was never tried goes first', () => {

@@ -15,11 +15,11 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 /** An end at the bank reaches the service within a day, also if one ask fails. */
-const BOUND_MS = 8 * HOUR_MS
+export const BOUND_MS = 8 * HOUR_MS
 /** A consent can come late: after the end of the code the bank is asked hourly for this long, */
-const OFTEN_MS = 3 * DAY_MS
+export const OFTEN_MS = 3 * DAY_MS
 /** and daily for this long. */
-const LONG_MS = 90 * DAY_MS
+export const LONG_MS = 90 * DAY_MS
 
 export const TokenDelete = z.object({
   siteId: z.string(),

@@ -11,7 +11,7 @@ import { isLinkPaid } from './link.ts'
 import type { ChargeRow } from './rows.ts'
 import { type ChargeCall, chargeOutcomeOf } from './rule.ts'
 
-const RETRY_MS = 30_000
+export const RETRY_MS = 30_000
 const HOUR_MS = 3_600_000
 
 /** The name of the value that says since when a bank takes no charges; empty where it does. */

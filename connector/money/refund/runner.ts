@@ -11,7 +11,7 @@ import { reportSent, reportUnsent } from './reports.ts'
 import type { RefundRow } from './rows.ts'
 import { outcomeOf, type RefundCall } from './rule.ts'
 
-const RETRY_MS = 60_000
+export const RETRY_MS = 60_000
 /** Not sent by then, the merchant is told why. */
 const UNSENT_MS = 3_600_000
 
