@@ -42,7 +42,7 @@ type Stored = z.output<typeof Stored>
 
 /** Problems that last until an operator acts. */
 const LASTING: readonly Problem[] = ['NO_SITE', 'NO_SALE', 'NO_PAYMENT']
-/** So long after its receipt such a webhook is asked about: as long as the alert of it lasts. */
+/** The bank is asked about such a webhook until it is this old: as long as the alert of it lasts. */
 export const ASKED_MS = 7 * DAY_MS
 
 /** No list that was read has the code, and one was not read: the webhook is woken when the code is learned. */

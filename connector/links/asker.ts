@@ -157,6 +157,9 @@ export class Asker extends QueueRunner<DueCode | DueSale> {
   }
 }
 
-/** Cancelled, paid, woken, or of a site that was deleted, while the bank was asked: its schedule is set, and the ask does not count. */
+/**
+ * Whether another writer has changed the row during the ask, which then sets no time: the row is cancelled, paid or woken, or its site is
+ * deleted.
+ */
 const hasMoved = (row: CodeRow | SaleRow, meanwhile: CodeRow | SaleRow | undefined): boolean =>
   meanwhile?.state !== row.state || meanwhile.wakes !== row.wakes

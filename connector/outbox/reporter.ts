@@ -81,8 +81,8 @@ const isAbout = (answer: ReportAnswer, status: number, errorCode: string): boole
   answer.status === status && answer.errorCode === errorCode
 
 /**
- * A payment or a refund that did not happen, a refund that is held, a binding: a service that does not have what it is about
- * need not learn of it. What moved money is reported until somebody takes it.
+ * A report that moved no money ends if the service lacks its subject: a payment or a refund that did not happen, a refund that is
+ * held, a binding. One of money is sent until the service takes it.
  */
 const movedNothing = ({ body }: ReportRow): boolean => Status.parse(JSON.parse(body)).status !== 'COMPLETED'
 

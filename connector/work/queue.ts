@@ -147,7 +147,7 @@ export class Queue<Row extends Place> {
     this.#delay.run({ place: row.place, ...moved(row, next) })
   }
 
-  /** Has what a clock put off that was ahead of `now` due now. @returns how many rows */
+  /** Makes rows due now that a fast clock had put off. @returns how many */
   correct(now: number): number {
     return Number(this.#correct.run({ now }).changes)
   }

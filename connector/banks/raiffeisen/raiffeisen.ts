@@ -45,7 +45,7 @@ export const raiffeisen: BankKind = {
   site: z.strictObject({}),
 }
 
-/** So long after its end a static code is asked about. */
+/** A static code is asked about until its end is this long ago. */
 const HOUR_MS = 3_600_000
 
 class Raiffeisen implements Bank {

@@ -160,8 +160,8 @@ export async function askBinding(
 }
 
 /**
- * When INACTIVE may end this binding; undefined: now. No bank says of when its answer is: it can be the refusal before a
- * consent that the payer gave since.
+ * When INACTIVE may end this binding; undefined: now. A bank's answer has no time: it can be the refusal before a consent that the
+ * payer gave since.
  */
 function endsFromOf(core: Core, row: BindingRow, now: number): number | undefined {
   if (row.state !== 'CREATED') return

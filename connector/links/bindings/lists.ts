@@ -17,7 +17,10 @@ const STATES: Readonly<Record<string, BindingRow['state'] | undefined>> = {
   EXPIRED: 'DELETED',
 }
 
-/** Keeps the bindings of a site that banks of this connector have made. @param since Unix milliseconds, of those that ended */
+/**
+ * Keeps the bindings of a site that banks of this connector have made.
+ * @param since Unix milliseconds: the list leaves out bindings that ended before this
+ */
 export async function learnBindings(core: Core, site: OpenSite, since: number): Promise<void> {
   for await (const binding of listBindings(core, site, since)) learnBinding(core, site, binding)
 }

@@ -7,7 +7,7 @@ import { askBinding } from './bindings.ts'
 import type { BindingRow } from './rows.ts'
 
 const PER_BANK = 4
-/** So long after its bank was missing from the configuration it is looked for again. */
+/** While its bank is not configured, it is due again after this. */
 const MISSING_MS = 3_600_000
 
 export class BindingRunner extends QueueRunner<BindingRow> {

@@ -31,7 +31,7 @@ export const Deactivate = z.object({
 })
 type Deactivate = z.output<typeof Deactivate>
 
-/** So long after its report the webhook of a payment can come. */
+/** The webhook of a payment can come until its report is this old. */
 const TOLD_MS = 7 * 24 * 3_600_000
 
 export class Sales {
@@ -162,8 +162,8 @@ export function codeOfSale(core: Core, sale: SaleRow) {
 /**
  * Asks the bank about the unpaid sales of a code, of which one was paid: the webhook says the amount, and not the sale. Calls about
  * one code must not overlap.
- * @returns whether a payment is reported, now or before, that is the webhook's; of a sale that the bank states as paid later, its
- * own schedule learns
+ * @returns whether a payment is reported, now or before, that is the webhook's. If the bank states a sale as paid only later, the
+ * asker finds it
  */
 export async function saleOfPayment(
   core: Core,

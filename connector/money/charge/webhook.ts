@@ -25,8 +25,8 @@ export function findCharge(core: Core, { bank, reference, order }: Wanted): Char
 }
 
 /**
- * A signed completed payment is a fact; of anything else the bank is asked. An end that the connector has taken for one is none
- * where the bank states another: a refused charge can have been made all the same, and the operator can err.
+ * A signed completed payment is a fact; of anything else the bank is asked. The bank's statement overrides the end that the connector
+ * has recorded: a refused charge can have been made all the same, and the operator can err.
  * @returns why the webhook has to stay: the charge has no end, or not yet the one that the bank states
  * @throws where the bank does not state a charge that has ended
  */

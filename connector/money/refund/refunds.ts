@@ -91,10 +91,11 @@ export function finishRefund(
   return isDone
 }
 
-/** What is held, and until when, in words for the merchant and the operator. */
+/** Why a refund is held, and what later calls need. */
 interface Hold {
+  /** For the merchant and the operator. */
   reason: string
-  /** For later calls; without one, only the operator's decision ends the hold where the bank takes no key of ours. */
+  /** Of the bank, for later calls; without one, only the operator's decision ends the hold where the bank takes no key of ours. */
   note?: string
 }
 

@@ -65,7 +65,7 @@ export class RefundRunner extends QueueRunner<RefundRow> {
     const isRequest = call === 'first' || call === 'repeat'
     const made = isRequest ? bank.refund(request) : bank.refundState(request, refund.note)
     const outcome = await outcomeOf(call, bank.hasRefundKey, made)
-    // Before its repeat the bank did not have it.
+    // The age starts again only if the bank has the repeat: decision 126.
     const sent = call === 'repeated' ? { ...refund, sentAt: platform.now() } : refund
     if (outcome.step === 'apply') return this.#apply(sent, outcome.state)
     const { step, reason, waitMs } = outcome
