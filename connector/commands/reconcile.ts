@@ -13,10 +13,8 @@ import { differenceText } from '../money/payment/amount-differences.ts'
 import { comparePayments } from '../money/payment/comparison.ts'
 import { isSamePaymentOf, recordPayment, recordState } from '../money/payment/payments.ts'
 import { compareRefunds } from '../money/refund/comparison.ts'
-import { isLate } from '../work/schedule.ts'
+import { DAY_MS, isLate } from '../work/schedule.ts'
 import { allowOnly, type Options, openCoreFor, type Print, required, timeOf } from './options.ts'
-
-const DAY_MS = 24 * 3_600_000
 
 /** @returns the exit code: 1 where there is a difference */
 export async function reconcile(options: Options, print: Print): Promise<number> {

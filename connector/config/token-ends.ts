@@ -1,5 +1,6 @@
 // Tokens and credentials of the configuration that end soon, for `check`, the metric and the alert.
 import { decodeJwt } from 'jose'
+import { DAY_MS } from '../work/schedule.ts'
 
 /** When a token or a credential of the configuration ends. */
 export interface TokenEnd {
@@ -12,7 +13,6 @@ export interface TokenEnd {
 }
 
 const SOON_DAYS = 30
-const DAY_MS = 24 * 3_600_000
 
 /** The tokens that end within 30 days, or have ended. */
 export const endingTokens = (tokenEnds: readonly TokenEnd[], now: number): TokenEnd[] =>

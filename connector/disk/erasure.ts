@@ -1,9 +1,7 @@
 // Erases payers' personal data: of sites whose data the service has deleted, and all that is older than is kept.
 import type { Core } from '../core.ts'
-import { isDue } from '../work/schedule.ts'
+import { DAY_MS, isDue } from '../work/schedule.ts'
 import type { DeletedSite } from './payer-data.ts'
-
-const DAY_MS = 24 * 3_600_000
 
 interface Pass {
   /** The row behind which it goes on. */

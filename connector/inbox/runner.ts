@@ -15,10 +15,8 @@ import { recordPayment, recordState } from '../money/payment/payments.ts'
 import type { PaymentRow } from '../money/payment/rows.ts'
 import { KeyedMutex } from '../work/keyed-mutex.ts'
 import { QueueRunner } from '../work/runner.ts'
-import { retryDelay } from '../work/schedule.ts'
+import { DAY_MS, retryDelay } from '../work/schedule.ts'
 import type { Problem, WebhookRow } from './rows.ts'
-
-const DAY_MS = 24 * 3_600_000
 
 const Stored = z.object({
   qrcId: z.string().optional(),

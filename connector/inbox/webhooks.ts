@@ -4,8 +4,7 @@ import { Unauthorized } from '../banks/bank-errors.ts'
 import type { Core, OpenBank } from '../core.ts'
 import { findBindingOnDisk } from '../links/bindings/lists.ts'
 import { messageOf } from '../log.ts'
-
-const MINUTE_MS = 60_000
+import { MINUTE_MS } from '../work/schedule.ts'
 
 interface WebhookAnswer {
   status: 200 | 401 | 404 | 503

@@ -5,7 +5,7 @@ import { messageOf } from '../log.ts'
 import { recordState } from '../money/payment/payments.ts'
 import type { Queue } from '../work/queue.ts'
 import { QueueRunner, type Runnable } from '../work/runner.ts'
-import { intervalAt, isLate, nextAsk } from '../work/schedule.ts'
+import { HOUR_MS, intervalAt, isLate, MISSING_BANK_MS, nextAsk } from '../work/schedule.ts'
 import { type LateSubject, MAX_LATE_ASKS, subjectText } from './codes/late-asks.ts'
 import type { CodeRow, DueCode } from './codes/rows.ts'
 import type { DueSale, SaleRow } from './sales/rows.ts'
@@ -13,7 +13,6 @@ import { codeOfSale } from './sales/sales.ts'
 import { Silences } from './silences.ts'
 
 const PER_BANK = 4
-const HOUR_MS = 3_600_000
 
 /** Codes and sales in one order: neither take all that the bank is asked at once. A bank that is down, or not configured, is not asked. */
 function queueOf(core: Core, silences: Silences): Runnable<DueCode | DueSale> {
@@ -119,7 +118,7 @@ export class Asker extends QueueRunner<DueCode | DueSale> {
     const again = (dueAt: number): undefined => {
       queue.delay(row, { now, dueAt })
     }
-    if (!known) return again(now + HOUR_MS)
+    if (!known) return again(now + MISSING_BANK_MS)
     const answer = await this.#answerOf(known, id)
     if (answer.kind === 'DOWN') return again(answer.until)
     // Without an answer the code counts as asked about, and as paid if the disk has its payment.

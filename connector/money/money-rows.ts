@@ -10,6 +10,10 @@ import { WOKEN } from '../work/queue.ts'
  */
 export const OPEN = `state NOT IN ('COMPLETED', 'DECLINED')`
 
+/** Whether it has a result: the opposite of OPEN. */
+export const hasEnded = ({ state }: { state: string }): boolean =>
+  state === 'COMPLETED' || state === 'DECLINED'
+
 const Open = z.object({ oldest: z.int().nullable(), count: z.int() })
 
 interface MoneyTable<Row> {

@@ -27,8 +27,11 @@ interface NewReport {
 export const addressOf = (site: string, path: string): string =>
   `/network/v1/sites/${encodeURIComponent(site)}/${path}`
 
-/** In each statement about few of many rows: SQLite uses the partial index only where its condition is repeated. */
-const OPEN = `state <> 'ACCEPTED' AND state <> 'UNKNOWN'`
+/**
+ * Also those that are GONE. In each statement about few of many rows: SQLite uses the partial index only where its condition is
+ * repeated.
+ */
+const NOT_TAKEN = `state <> 'ACCEPTED' AND state <> 'UNKNOWN'`
 const SELECT = `SELECT path, site, body, created_at AS createdAt, answer, ${PLACE} FROM reports`
 
 const statementsOf = (database: DatabaseSync) => ({
@@ -41,10 +44,10 @@ const statementsOf = (database: DatabaseSync) => ({
   failed: database.prepare(
     `UPDATE reports SET answer = :answer, ${MOVED} WHERE path = :path AND body = :body AND state = 'PENDING'`,
   ),
-  open: database.prepare(`${SELECT} WHERE ${OPEN} ORDER BY created_at`),
-  openCount: database.prepare(`SELECT count(*) AS count FROM reports WHERE ${OPEN}`),
+  open: database.prepare(`${SELECT} WHERE ${NOT_TAKEN} ORDER BY created_at`),
+  openCount: database.prepare(`SELECT count(*) AS count FROM reports WHERE ${NOT_TAKEN}`),
   oldestSince: database.prepare(
-    `SELECT min(created_at) AS time FROM reports WHERE ${OPEN} AND state = 'PENDING' AND created_at >= ?`,
+    `SELECT min(created_at) AS time FROM reports WHERE ${NOT_TAKEN} AND state = 'PENDING' AND created_at >= ?`,
   ),
   unknown: database.prepare(`${SELECT} WHERE state <> 'ACCEPTED' AND state = 'UNKNOWN' ORDER BY created_at`),
   since: database.prepare(`${SELECT} WHERE created_at >= ? ORDER BY created_at, rowid`),
@@ -63,7 +66,7 @@ export class Reports {
       select: SELECT,
       lane: 'site',
       key: ['path'],
-      open: `${OPEN} AND state = 'PENDING'`,
+      open: `${NOT_TAKEN} AND state = 'PENDING'`,
       isNewFirst: true,
       schema: ReportRow,
     })

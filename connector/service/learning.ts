@@ -5,12 +5,11 @@ import { learnBindings } from '../links/bindings/lists.ts'
 import { LIST_MS, learn } from '../links/codes/lookup.ts'
 import { messageOf } from '../log.ts'
 import { Jobs } from '../work/jobs.ts'
-import { isDue } from '../work/schedule.ts'
+import { DAY_MS, isDue } from '../work/schedule.ts'
 import { ListFailed, listCodes } from './service.ts'
 import { learnCharges, learnRefunds } from './waiting-lists.ts'
 
 const LEARN_MS = 3_600_000
-const DAY_MS = 24 * 3_600_000
 
 /** Whether other lists of the site are still asked for: not where the service does not answer, or has deleted the site. */
 const isOfOneList = (error: unknown): boolean =>

@@ -1,14 +1,17 @@
 // When a bank is asked about a code, a refund or a charge: often while it is new, and after its end until the bank states that it is over.
 
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
+export const MINUTE_MS = 60_000
+export const HOUR_MS = 60 * MINUTE_MS
+export const DAY_MS = 24 * HOUR_MS
+/** Work at a bank that is not configured is due again after this. */
+export const MISSING_BANK_MS = HOUR_MS
 /** A payment of the last second is settled by then. */
-const GRACE = MINUTE
+const GRACE = MINUTE_MS
 /** A bank can state what was true some minutes ago: that nothing was paid must be stated so long after the end. */
-const CONFIRMED = HOUR
+const CONFIRMED = HOUR_MS
 
 /** Without a result by then, a refund or a charge is shown to the operator. The connector goes on with it as before. */
-export const UNDECIDED_MS = 72 * HOUR
+export const UNDECIDED_MS = 72 * HOUR_MS
 export const UNDECIDED = 'the bank has stated no result for 72 hours'
 
 /** What is asked about; times are Unix milliseconds. */
@@ -36,7 +39,7 @@ export function nextAsk({
     return Math.min(askedAt + intervalAt(askedAt - createdAt), endsAt + GRACE)
   }
   if (isPending) return askedAt + intervalAt(askedAt - endsAt)
-  if (!isOver) return askedAt + HOUR
+  if (!isOver) return askedAt + HOUR_MS
   return askedAt >= endsAt + CONFIRMED ? undefined : endsAt + CONFIRMED
 }
 
@@ -46,8 +49,8 @@ export const isLate = (askedAt: number, endsAt: number | undefined): boolean =>
 
 /** Each minute in the first quarter of an hour, every ten minutes in the first hour, then every hour. */
 export function intervalAt(age: number): number {
-  if (age < 15 * MINUTE) return MINUTE
-  return age < HOUR ? 10 * MINUTE : HOUR
+  if (age < 15 * MINUTE_MS) return MINUTE_MS
+  return age < HOUR_MS ? 10 * MINUTE_MS : HOUR_MS
 }
 
 /** @returns milliseconds since a refund or a charge was sent; since it was taken where that is not known */

@@ -8,12 +8,9 @@ import { beginOf } from '../../disk/disk-age.ts'
 import { declineWithin } from '../../money/charge/charges.ts'
 import { addressOf } from '../../outbox/rows.ts'
 import type { Next } from '../../work/queue.ts'
-import { intervalAt, isDue } from '../../work/schedule.ts'
+import { DAY_MS, HOUR_MS, intervalAt, isDue } from '../../work/schedule.ts'
 import type { BindingRow } from './rows.ts'
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 /** An end at the bank reaches the service within a day, also if one ask fails. */
 export const BOUND_MS = 8 * HOUR_MS
 /** A consent can come late: after the end of the code the bank is asked hourly for this long, */

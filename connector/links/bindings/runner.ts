@@ -2,13 +2,11 @@
 import type { Core } from '../../core.ts'
 import { messageOf } from '../../log.ts'
 import { QueueRunner } from '../../work/runner.ts'
-import { intervalAt } from '../../work/schedule.ts'
+import { intervalAt, MISSING_BANK_MS } from '../../work/schedule.ts'
 import { askBinding } from './bindings.ts'
 import type { BindingRow } from './rows.ts'
 
 const PER_BANK = 4
-/** While its bank is not configured, it is due again after this. */
-const MISSING_MS = 3_600_000
 
 export class BindingRunner extends QueueRunner<BindingRow> {
   constructor(core: Core) {
@@ -20,7 +18,7 @@ export class BindingRunner extends QueueRunner<BindingRow> {
     const open = banks.get(row.bank)
     if (!open) {
       const now = platform.now()
-      return disk.bindings.queue.delay(row, { now, dueAt: now + MISSING_MS })
+      return disk.bindings.queue.delay(row, { now, dueAt: now + MISSING_BANK_MS })
     }
     try {
       await askBinding(this.core, open, row)

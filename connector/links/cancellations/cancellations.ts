@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { bankOf, type Core, type OpenBank } from '../../core.ts'
 import { messageOf } from '../../log.ts'
 import { QueueRunner } from '../../work/runner.ts'
-import { intervalAt } from '../../work/schedule.ts'
+import { intervalAt, MISSING_BANK_MS } from '../../work/schedule.ts'
 import { type Answer, unavailable } from '../codes/registers.ts'
 import type { CancellationRow } from './rows.ts'
 
@@ -22,7 +22,7 @@ export class Cancellations extends QueueRunner<CancellationRow> {
     const found = bankOf(this.core, row.reference)
     try {
       if (found?.bank) await this.#cancel(found.bank, row)
-      else this.#delay(row, 3_600_000)
+      else this.#delay(row, MISSING_BANK_MS)
     } catch (error) {
       const { site, qrcId } = row
       log('warning', 'a step of a cancellation failed', { site, qrcId, error: messageOf(error) })

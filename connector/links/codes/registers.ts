@@ -6,14 +6,13 @@ import { IDENTIFIER } from '../../banks/identifiers.ts'
 import { isOwner } from '../../config/owners.ts'
 import { type Core, type OpenSite, referenceOf } from '../../core.ts'
 import { messageOf } from '../../log.ts'
-import { nextAsk } from '../../work/schedule.ts'
+import { MINUTE_MS, nextAsk } from '../../work/schedule.ts'
 import { addBinding } from '../bindings/bindings.ts'
 import { linkProblem } from './links.ts'
 import type { CodeRow } from './rows.ts'
 
 /** The service's own timeout is 10 seconds. */
 export const TIMEOUT_MS = 9_000
-const MINUTE_MS = 60_000
 /** Minutes. */
 const DEFAULT_TTL = 4_320
 

@@ -6,6 +6,7 @@ import { derivedId } from '../../derived-id.ts'
 import { ageOf, type Given, UNREAD } from '../../disk/disk-age.ts'
 import type { Place } from '../../work/queue.ts'
 import { intervalAt, sinceSent } from '../../work/schedule.ts'
+import { hasEnded } from '../money-rows.ts'
 import { compareAmount } from '../payment/amount-differences.ts'
 import { paymentPathOf } from '../payment/payments.ts'
 import type { ChargeId, ChargeRow } from './rows.ts'
@@ -64,7 +65,7 @@ export function takeCharge(
   const { givenAt } = given
   const before = disk.charges.get({ site, paymentUid })
   if (before) {
-    if (before.state === 'COMPLETED' || before.state === 'DECLINED') reportCharge(core, before)
+    if (hasEnded(before)) reportCharge(core, before)
     return
   }
   const amount = kopecksOf(String(data.amount.value))

@@ -5,14 +5,13 @@ import { askBinding } from '../../links/bindings/bindings.ts'
 import type { Cancellations } from '../../links/cancellations/cancellations.ts'
 import { messageOf } from '../../log.ts'
 import { QueueRunner } from '../../work/runner.ts'
-import { intervalAt, sinceSent, UNDECIDED, UNDECIDED_MS } from '../../work/schedule.ts'
+import { HOUR_MS, intervalAt, sinceSent, UNDECIDED, UNDECIDED_MS } from '../../work/schedule.ts'
 import { completeCharge, declineCharge, holdCharge } from './charges.ts'
 import { isLinkPaid } from './link.ts'
 import type { ChargeRow } from './rows.ts'
 import { type ChargeCall, chargeOutcomeOf } from './rule.ts'
 
 export const RETRY_MS = 30_000
-const HOUR_MS = 3_600_000
 
 /** The name of the value that says since when a bank takes no charges; empty where it does. */
 const refusingKey = (bank: string): string => `chargesRefusedSince:${bank}`

@@ -4,6 +4,7 @@ import type { ChargeState } from '../../banks/bank-bindings.ts'
 import type { Core, OpenBank } from '../../core.ts'
 import type { Problem } from '../../inbox/rows.ts'
 import { peersOf } from '../../links/codes/lookup.ts'
+import { hasEnded } from '../money-rows.ts'
 import { reportRefundsMadeAtBank } from '../refund/at-bank.ts'
 import { completeCharge } from './charges.ts'
 import type { ChargeRow } from './rows.ts'
@@ -39,7 +40,7 @@ export async function recordChargeWebhook(
     completeCharge(core, charge, { reference: payment.number, amount: payment.amount })
     return
   }
-  if (charge.state !== 'COMPLETED' && charge.state !== 'DECLINED') {
+  if (!hasEnded(charge)) {
     core.disk.charges.wake(charge, core.platform.now())
     return 'CHARGE_OPEN'
   }

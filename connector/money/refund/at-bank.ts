@@ -4,6 +4,7 @@ import type { Core } from '../../core.ts'
 import { derivedId } from '../../derived-id.ts'
 import { mayLackRefunds } from '../../disk/disk-age.ts'
 import { addressOf, type ReportRow } from '../../outbox/rows.ts'
+import { hasEnded } from '../money-rows.ts'
 import { refundIdOf, reportPathOf, reportRefund, resultOf } from './reports.ts'
 import type { RefundId, RefundRow } from './rows.ts'
 
@@ -35,7 +36,7 @@ export function reportRefundsMadeAtBank(
   const { disk, platform, log } = core
   const { site, bank, paymentUid, qrcId, reference, amount } = payment
   const refunds = disk.refunds.ofPayment(site, paymentUid)
-  if (refunds.some(({ state }) => state !== 'COMPLETED' && state !== 'DECLINED')) return
+  if (!refunds.every(hasEnded)) return
   const known = refunds
     .filter(({ state }) => state === 'COMPLETED')
     .reduce((sum, each) => sum + each.amount, 0)
@@ -123,8 +124,7 @@ export function reportOtherwise(core: Core, { site, path, body }: ReportRow): bo
     rename(core, refund, bankUid)
     return true
   }
-  const isEnded = refund.state === 'COMPLETED' || refund.state === 'DECLINED'
-  if (!isEnded || body === JSON.stringify(resultOf(refund))) return false
+  if (!hasEnded(refund) || body === JSON.stringify(resultOf(refund))) return false
   reportRefund(core, refund)
   return true
 }

@@ -7,6 +7,7 @@ import { messageOf } from '../../log.ts'
 import { Jobs } from '../../work/jobs.ts'
 import { isDue } from '../../work/schedule.ts'
 import { endedState } from '../charge/runner.ts'
+import { hasEnded } from '../money-rows.ts'
 import type { RefundRow } from './rows.ts'
 import { requestOf } from './runner.ts'
 
@@ -100,7 +101,7 @@ async function compareByPayment(
 
 /** @returns kopecks; undefined where one of them has no result */
 function sumOf(refunds: readonly RefundRow[]): number | undefined {
-  if (refunds.some(({ state }) => state !== 'COMPLETED' && state !== 'DECLINED')) return
+  if (!refunds.every(hasEnded)) return
   return refunds.filter(({ state }) => state === 'COMPLETED').reduce((all, { amount }) => all + amount, 0)
 }
 

@@ -5,6 +5,7 @@ import { bankOf, type Core } from '../../core.ts'
 import { derivedId } from '../../derived-id.ts'
 import { ageOf, type Given, UNREAD } from '../../disk/disk-age.ts'
 import { intervalAt, sinceSent } from '../../work/schedule.ts'
+import { hasEnded } from '../money-rows.ts'
 import { makeRoom } from './at-bank.ts'
 import { reportHeld, reportRefund } from './reports.ts'
 import type { RefundId, RefundRow } from './rows.ts'
@@ -39,7 +40,7 @@ export function takeRefund(
   if (amount === undefined) return 'the amount is no amount'
   const before = disk.refunds.get({ site, paymentUid, refundUid })
   if (before && !makeRoom(core, before, amount)) {
-    if (before.state === 'COMPLETED' || before.state === 'DECLINED') reportRefund(core, before)
+    if (hasEnded(before)) reportRefund(core, before)
     return
   }
   const row = disk.codes.ofSite(site, qrcId)

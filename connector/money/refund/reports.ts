@@ -2,9 +2,9 @@
 import { roublesOf } from '../../amounts.ts'
 import type { Core } from '../../core.ts'
 import { addressOf } from '../../outbox/rows.ts'
+import { DAY_MS } from '../../work/schedule.ts'
 import type { RefundId, RefundRow } from './rows.ts'
 
-const DAY_MS = 24 * 3_600_000
 /** Below the site's address: where a refund is reported. */
 export const reportPathOf = ({ paymentUid, refundUid }: RefundId): string =>
   `payments/${paymentUid}/refunds/${refundUid}`

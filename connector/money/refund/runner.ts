@@ -5,7 +5,7 @@ import { mayLackRefunds } from '../../disk/disk-age.ts'
 import { isLearned } from '../../links/codes/lookup.ts'
 import { messageOf } from '../../log.ts'
 import { QueueRunner } from '../../work/runner.ts'
-import { intervalAt, sinceSent, UNDECIDED, UNDECIDED_MS } from '../../work/schedule.ts'
+import { intervalAt, MISSING_BANK_MS, sinceSent, UNDECIDED, UNDECIDED_MS } from '../../work/schedule.ts'
 import { finishRefund, holdRefund, refundKeyOf } from './refunds.ts'
 import { reportSent, reportUnsent } from './reports.ts'
 import type { RefundRow } from './rows.ts'
@@ -50,7 +50,7 @@ export class RefundRunner extends QueueRunner<RefundRow> {
     // A held one is listed, and its error was logged when it was held.
     const level = refund.state === 'HELD' ? 'warning' : 'error'
     log(level, 'the bank of a refund is not configured', { ...idOf(refund), bank: refund.bank })
-    this.#delay(refund, 3_600_000, `the connector has no bank ${refund.bank}`)
+    this.#delay(refund, MISSING_BANK_MS, `the connector has no bank ${refund.bank}`)
   }
 
   /** A request only with the state SENDING on disk. */
