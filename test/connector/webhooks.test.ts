@@ -101,6 +101,27 @@ it('the success answer comes after the disk: without a key of the bank it is 503
   expect(at.service.reports).toHaveLength(1)
 })
 
+it('each webhook is counted by what became of it', async () => {
+  const { at, url } = await launched()
+  const { qrcId } = await register(at, 'tea')
+  const claims = at.tochka.claimsOf(await at.tochka.pay(qrcId, { times: 0 }))
+  at.tochka.fail('key', { status: 500 })
+  const signed = at.tochka.sign(claims)
+  const cases: [bank: string, outcome: string, body: string][] = [
+    ['tochka-main', 'failed', signed],
+    ['tochka-main', 'taken', signed],
+    ['tochka-main', 'repeated', signed],
+    ['tochka-main', 'ignored', at.tochka.sign({ ...claims, webhookType: 'outgoingPayment' })],
+    ['tochka-main', 'unauthorized', JSON.stringify(claims)],
+    ['raif-farm', 'ignored', JSON.stringify({ event: 'subscription', subscription: { id: 'unknown' } })],
+  ]
+  for (const [bank, , body] of cases) await post(`${url}/webhooks/${bank}`, body)
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  expect(metrics.match(/^fps_connector_webhooks_total.*$/gm)).toEqual(
+    cases.map(([bank, outcome]) => `fps_connector_webhooks_total{bank="${bank}",outcome="${outcome}"} 1`),
+  )
+})
+
 it('a webhook on disk is reported by the next process', async () => {
   const { at, running: first } = await launched()
   const { qrcId } = await register(at, 'tea')
