@@ -78,6 +78,19 @@ describe('a queue', () => {
   })
 
   it.each([
+    ['what is due longest', false, ['a', 'b', 'c']],
+    ['something that was never tried', true, ['b', 'a', 'c']],
+  ])('has the lane first that has %s', (_, isNewFirst, lanes) => {
+    const { queue, add } = table({ isNewFirst })
+    for (const [i, bank] of ['a', 'b', 'c'].entries()) {
+      add(`tried ${bank}`, bank, 0)
+      for (const row of queue.due(bank, 0, 1)) queue.delay(row, { now: 0, dueAt: i })
+    }
+    add('new', 'b', 9)
+    expect(queue.lanes(9)).toEqual(lanes)
+  })
+
+  it.each([
     ['is delayed', { now: 10, dueAt: 1_000 }],
     ['rests', { now: 10, dueAt: 'REST' as const }],
   ])('a row that %s is due when it is woken, also where it was woken during the step', (_, next) => {
