@@ -554,12 +554,16 @@ describe('a refund made in the console of T-Bank', () => {
     },
   )
 
-  it('is not made up of a refund of ours that is completed', async () => {
-    const { at, running, link } = await paid(CAFE)
-    const asked = await refund(at, 'cafe', link, '100.00')
-    await running.connector.settle()
-    await at.tbank.deliver(at.tbank.session(link.qrcId).paymentId)
-    await running.connector.settle()
-    expect(Array.from(at.service.site('cafe').refunds.keys())).toEqual([`${link.qrcId}/${asked.refundUid}`])
-  })
+  it.each(['100.00', '0.01'])(
+    'is neither made up nor suspected where a refund of ours of %s is completed',
+    async (value) => {
+      const { at, running, link } = await paid(CAFE)
+      const asked = await refund(at, 'cafe', link, value)
+      await running.connector.settle()
+      await at.tbank.deliver(at.tbank.session(link.qrcId).paymentId)
+      await running.connector.settle()
+      expect(Array.from(at.service.site('cafe').refunds.keys())).toEqual([`${link.qrcId}/${asked.refundUid}`])
+      expect(running.log.filter(({ level }) => level !== 'info')).toEqual([])
+    },
+  )
 })
