@@ -143,6 +143,22 @@ it.each(cases)(
   },
 )
 
+it.each(['while the connector runs', 'at a start'])(
+  'the log says how far the clock went back, and how many rows it had put off: %s',
+  async (when) => {
+    const at = await surroundings()
+    let running = await start(at)
+    await longCode(at, 'cafe')
+    await running.later(DAY)
+    if (when === 'at a start') await running.stop()
+    at.clock.now -= DAY
+    if (when === 'at a start') running = await start(at)
+    await running.connector.settle()
+    const fields = { seconds: 86_400, rows: 1 }
+    expect(running.log).toContainEqual({ level: 'warning', message: 'the clock went back', fields })
+  },
+)
+
 it.each([
   ['over', 'OPEN', 'tea'],
   ['cancelled', 'CANCELLED', 'farm'],
