@@ -1,9 +1,11 @@
 // The commands of an operator: what they print, and their exit codes.
+import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../connector/disk/database.ts'
 import { Disk } from '../../connector/disk/disk.ts'
+import { bundled } from '../support/bundled-commands.ts'
 import { HOUR, MINUTE, ofRefund, refund, register, start, surroundings } from './harness.ts'
-import { makeDisk, runCommand, startProcess, until } from './process.ts'
+import { argumentsOf, makeDisk, runCommand, startProcess, until } from './process.ts'
 
 /** Surroundings whose disk a connector of this process uses, too. */
 async function withDisk() {
@@ -548,6 +550,21 @@ it('wrong use has the exit code 2, and says why', async () => {
     const { code, errors } = results[i] ?? {}
     expect([args, code, errors]).toEqual([args, 2, expect.stringContaining(expected)])
   }
+})
+
+it.each([
+  ['port', '3001'],
+  ['host', '127.0.0.1'],
+])('--%s is wrong use where systemd gives the socket', async (name, value) => {
+  const at = await withDisk()
+  const program = [process.execPath, bundled('connector'), 'run', ...argumentsOf(at), `--${name}`, value]
+  // LISTEN_PID is the process itself.
+  const { status, stderr } = spawnSync('sh', ['-c', 'export LISTEN_PID=$$; exec "$@"', 'sh', ...program], {
+    env: { ...process.env, ...at.env, LISTEN_FDS: '1' },
+    encoding: 'utf8',
+  })
+  const expected = '--host and --port are given with a socket of systemd, must be in its unit: ListenStream'
+  expect([status, stderr]).toEqual([2, expect.stringContaining(expected)])
 })
 
 it('a running connector has metrics, health, and a log of JSON lines', async () => {

@@ -20,7 +20,7 @@ export const makeDisk = (at: Surroundings): void =>
   openDatabase(join(at.directory, 'data'), at.clock.now).close()
 
 /** The arguments that name configuration and disk. */
-function argumentsOf(at: Surroundings): string[] {
+export function argumentsOf(at: Surroundings): string[] {
   const config = join(at.directory, 'connector.json')
   writeFileSync(config, JSON.stringify(at.config))
   return ['--config', config, '--data', join(at.directory, 'data')]
