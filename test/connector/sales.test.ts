@@ -352,7 +352,7 @@ describe('two calls about one code at once', () => {
       () => arm(at, code, 's2', '7.00'),
       () => disarm(at, code, 's2'),
       () => {
-        at.clock.now += 10_000
+        at.clock.now += 9_000
       },
     )
     expect([statuses, armedFor(at, code)]).toEqual([[200, 503], 700])
