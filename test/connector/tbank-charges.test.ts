@@ -86,7 +86,7 @@ describe('charge', () => {
     )
     const session = sessionOf(at)
     session.expiresAt = Number.POSITIVE_INFINITY
-    await running.later(HOUR + 30 * MINUTE)
+    await running.later(HOUR)
     expect(running.core.disk.charges.held()).toEqual([])
     await running.later(HOUR)
     expect(running.core.disk.charges.held()).toMatchObject([{ paymentUid: asked.paymentUid }])
