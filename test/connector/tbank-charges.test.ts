@@ -127,6 +127,7 @@ describe('charge', () => {
     expect(asked.result()).toBeUndefined()
     await running.later(MINUTE, 2)
     expect(asked.result()?.status).toBe('COMPLETED')
+    expect(at.tbank.callsOf('ChargeQr')).toHaveLength(1)
   })
 
   it('a state and a notification that name another order say nothing of it', async () => {
