@@ -7,6 +7,7 @@ import type {
   ChargeRequest,
   EventFeed,
   Payment,
+  PaymentDecisionRequest,
   PaymentPage,
   QrCode,
   QrCodePage,
@@ -101,6 +102,19 @@ export class FpsQr {
 
   async getPayment(paymentId: string, { signal }: CallOptions = {}): Promise<Payment> {
     return (await this.#http.request<Payment>({ path: paymentPath(paymentId), signal })).body
+  }
+
+  /**
+   * Marks a completed payment that no QR code took as delivered, or with `OPEN` undoes that. It can be refunded all the same.
+   * @throws ConflictError if it is not completed, or is applied
+   */
+  async decidePayment(
+    paymentId: string,
+    decision: PaymentDecisionRequest,
+    { signal }: CallOptions = {},
+  ): Promise<Payment> {
+    const path = `${paymentPath(paymentId)}/decision`
+    return (await this.#http.request<Payment>({ method: 'PUT', path, body: decision, signal })).body
   }
 
   /**

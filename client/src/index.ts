@@ -37,6 +37,7 @@ export type {
   EventFeed,
   EventType,
   Payment,
+  PaymentDecisionRequest,
   PaymentStatus,
   QrCode,
   QrCodeStatus,

@@ -220,6 +220,14 @@ export interface components {
       /** @description Whether the QR code took the payment */
       applied: boolean
       notAppliedReason?: components['schemas']['NotAppliedReason']
+      /** @description Present if the merchant has marked a payment that is not applied as delivered */
+      decision?: {
+        /** @constant */
+        value: 'DELIVERED'
+        /** Format: date-time */
+        changedDateTime: string
+        note?: string
+      }
       /**
        * @description Present if the refunds exceed the payment: the network completed a refund that it declined before, or that nobody requested
        * @constant
@@ -232,6 +240,14 @@ export interface components {
      * @enum {string}
      */
     NotAppliedReason: 'AMOUNT_MISMATCH' | 'ALREADY_PAYED' | 'NOT_PAYABLE' | 'UNKNOWN_QR_CODE'
+    PaymentDecisionRequest: {
+      /** @description DELIVERED: the goods were handed over. OPEN: that was a mistake, the payment is open again */
+      value: components['schemas']['PaymentDecision']
+      /** @description For your own records: who took it, by which receipt */
+      note?: string
+    }
+    /** @enum {string} */
+    PaymentDecision: 'DELIVERED' | 'OPEN'
     ChargeRequest: {
       /**
        * Format: uuid
@@ -343,6 +359,12 @@ export interface components {
         applied: boolean
         /** @description The sale of a COUNTER code that it is for */
         saleUid?: string
+        /** @description Of payment.decided: what was decided */
+        decision?: {
+          value: components['schemas']['PaymentDecision']
+          /** @description As the request had it */
+          note?: string
+        }
       }
       refund?: {
         refundUid: string
@@ -372,6 +394,7 @@ export interface components {
       | 'payment.waiting'
       | 'payment.completed'
       | 'payment.declined'
+      | 'payment.decided'
       | 'refund.waiting'
       | 'refund.completed'
       | 'refund.declined'
@@ -634,6 +657,8 @@ export type QrCodePage = components['schemas']['QrCodePage']
 export type PaymentPage = components['schemas']['PaymentPage']
 export type Payment = components['schemas']['Payment']
 export type NotAppliedReason = components['schemas']['NotAppliedReason']
+export type PaymentDecisionRequest = components['schemas']['PaymentDecisionRequest']
+export type PaymentDecision = components['schemas']['PaymentDecision']
 export type ChargeRequest = components['schemas']['ChargeRequest']
 export type RefundRequest = components['schemas']['RefundRequest']
 export type RefundAmount = components['schemas']['RefundAmount']

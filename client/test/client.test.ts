@@ -69,6 +69,16 @@ it('a wait for a refund that the bank declines ends', async () => {
   expect((await fps.waitForRefund(paymentUid, 'no')).status).toMatchObject({ value: 'DECLINED' })
 })
 
+it('marks a second payment as delivered, and opens it again', async () => {
+  await fps.createQrCode(order('twice'))
+  for (let i = 0; i < 2; i++) await shop.pay('twice')
+  const payments = await Array.fromAsync(fps.payments('twice'))
+  const { paymentId = '' } = payments.find(({ applied }) => !applied) ?? {}
+  const delivered = await fps.decidePayment(paymentId, { value: 'DELIVERED', note: 'receipt 118' })
+  expect(delivered.decision).toMatchObject({ value: 'DELIVERED', note: 'receipt 118' })
+  expect(await fps.decidePayment(paymentId, { value: 'OPEN' })).not.toHaveProperty('decision')
+})
+
 it('arms a counter for one sale after the other, waits for its payment, and names the sale that stands', async () => {
   await fps.createQrCode({ qrCodeUid: 'till', qrCode: { type: 'COUNTER' } })
   const sale = { amount: { value: '149.50' }, paymentPurpose: 'Tea' }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 /** The schemas that the client's own code names; those that they refer to follow. */
 const USED = [
   ...['QrCodeRequest', 'QrCode', 'QrCodePage', 'ChargeRequest', 'Payment', 'PaymentPage'],
+  ...['PaymentDecisionRequest'],
   ...['RefundRequest', 'Refund', 'SaleRequest', 'Sale', 'SalePage', 'Event', 'EventFeed', 'ErrorAnswer'],
   ...['PaymentNotification', 'RefundNotification', 'TokenNotification', 'QrCodeNotification'],
 ]

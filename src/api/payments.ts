@@ -1,6 +1,7 @@
 // The payments of a site, for its merchant (contract, sections 7 and 8).
 import * as z from 'zod/mini'
 import {
+  DELIVERED_PAYMENT_EXAMPLE,
   NOT_APPLIED_PAYMENT_EXAMPLE,
   PAYMENTS_EXAMPLE,
   type Payment,
@@ -8,12 +9,14 @@ import {
   PaymentsAnswer,
   paymentAnswer,
 } from '../contract/payment.ts'
+import { DECISION_REQUEST_EXAMPLES, DecisionBody } from '../contract/payment-decision.ts'
 import { PaymentsQuery } from '../contract/payment-list.ts'
 import { cursorOf, PageQuery } from '../contract/query.ts'
 import { PaymentUid, QrCodePath } from '../contract/uid.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { operation, type ResponseContent } from '../http/operation.ts'
+import { replayed } from './answer.ts'
 
 const TAG = { name: 'Payments', description: 'Payment attempts that the payment network reported' }
 
@@ -36,7 +39,7 @@ export const payments = () => [
     tag: TAG,
     summary: 'List the payments of the site',
     description:
-      'Newest first: every attempt that the payment network reported, also declined attempts and payments that no QR code took. With `status=COMPLETED&applied=false` the response has the money that needs a decision: refund it, or deliver the goods.',
+      'Newest first: every attempt that the payment network reported, also declined attempts and payments that no QR code took. With `decision=OPEN` the response has the money that needs a decision: refund it, or deliver the goods and say so.',
     scopes: ['merchant', 'merchant:read'],
     answer: PAGE,
     errors: ['validation.error'],
@@ -79,6 +82,30 @@ export const payments = () => [
     handle: getPayment,
     toContent: ({ service: { config } }, payment) => ({ value: paymentAnswer(payment, config.utcOffset) }),
   }),
+  operation({
+    operationId: 'decidePayment',
+    method: 'put',
+    path: '/payin/v1/sites/{siteId}/payments/{paymentId}/decision',
+    parameters: Item,
+    tag: TAG,
+    summary: 'Mark a payment that no QR code took as delivered',
+    description:
+      'Of a completed payment that is not applied: `DELIVERED` says that the goods were handed over, so nothing is left to decide; `OPEN` undoes that. The payment can be refunded all the same. If you send the same request again, nothing changes.',
+    scopes: ['merchant'],
+    body: { schema: DecisionBody, examples: DECISION_REQUEST_EXAMPLES },
+    answer: {
+      schema: PaymentAnswer,
+      description: 'The payment',
+      headers: ['Idempotent-Replayed'],
+      examples: { delivered: DELIVERED_PAYMENT_EXAMPLE },
+    },
+    errors: ['validation.error', 'payin.resource.not.found', 'payin.incorrect-method-invocation'],
+    handle: decidePayment,
+    toContent: ({ service: { config } }, { payment, isReplayed }) => ({
+      value: paymentAnswer(payment, config.utcOffset),
+      headers: replayed(isReplayed),
+    }),
+  }),
 ]
 
 const listPayments = (site: SiteContext, { path, query }: { path: QrCodePath; query: PageQuery }) =>
@@ -101,3 +128,8 @@ function pageContent(
 
 const getPayment = (site: SiteContext, { path }: { path: z.output<typeof Item> }) =>
   callSite(site, (object) => object.payment(site.caller, path.paymentId))
+
+const decidePayment = (
+  site: SiteContext,
+  { path, body }: { path: z.output<typeof Item>; body: DecisionBody },
+) => callSite(site, (object) => object.decidePayment(site.caller, path.paymentId, body))

@@ -6,6 +6,7 @@ import type { Example } from './example.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { PaymentStatus } from './payment.ts'
+import { EventDecision } from './payment-decision.ts'
 import { CURSOR_RULE, limitParameter, nextCursor, positionParameter } from './query.ts'
 import { SaleStatus } from './sale.ts'
 import { QrCodeStatus } from './status.ts'
@@ -25,6 +26,7 @@ export const EVENT_TYPES = [
   'payment.waiting',
   'payment.completed',
   'payment.declined',
+  'payment.decided',
   'refund.waiting',
   'refund.completed',
   'refund.declined',
@@ -65,6 +67,7 @@ export const EventPayment = z.object({
   amount: StoredAmount,
   applied: z.boolean().apply(meta, { description: 'Whether the QR code took the payment' }),
   saleUid: z.optional(z.string()).apply(meta, { description: 'The sale of a COUNTER code that it is for' }),
+  decision: z.optional(EventDecision).apply(meta, { description: 'Of payment.decided: what was decided' }),
 })
 export type EventPayment = z.output<typeof EventPayment>
 

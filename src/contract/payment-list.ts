@@ -18,6 +18,10 @@ export const PaymentsQuery = strictObject({
       ),
     )
     .apply(meta, { description: '`false`: only payments that no QR code took' }),
+  decision: z.optional(z.literal('OPEN', 'OPEN')).apply(meta, {
+    description:
+      '`OPEN`: only payments that need a decision: completed, not applied, not returned in full, not marked as delivered',
+  }),
   createdFrom: z
     .optional(DateTime)
     .apply(meta, { description: 'Only payments whose createdDateTime is this time or later' }),

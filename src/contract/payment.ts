@@ -7,6 +7,7 @@ import type { Example } from './example.ts'
 import { ifValid } from './if-valid.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
+import { DecisionAnswer, decisionAnswer, type StandingDecision } from './payment-decision.ts'
 import { nextCursor, StoredDateTime } from './query.ts'
 import { optionalText } from './text.ts'
 import { BindingUid, SaleUid } from './uid.ts'
@@ -52,6 +53,7 @@ export interface Payment {
   reason?: string | undefined
   applied: boolean
   notAppliedReason?: NotAppliedReason | undefined
+  decision?: StandingDecision | undefined
   /** Minor units of its completed refunds, and of those that are completed or waiting. */
   refunded: number
   acceptedRefunds: number
@@ -151,6 +153,9 @@ export const PaymentAnswer = z
     }),
     applied: z.boolean().apply(meta, { description: 'Whether the QR code took the payment' }),
     notAppliedReason: z.optional(NotAppliedReason),
+    decision: z.optional(DecisionAnswer).apply(meta, {
+      description: 'Present if the merchant has marked a payment that is not applied as delivered',
+    }),
     overRefunded: z.optional(z.literal(true)).apply(meta, {
       description:
         'Present if the refunds exceed the payment: the network completed a refund that it declined before, or that nobody requested',
@@ -180,6 +185,7 @@ export const paymentAnswer = (payment: Payment, offset: string): PaymentAnswer =
   },
   applied: payment.applied,
   ...(payment.notAppliedReason && { notAppliedReason: payment.notAppliedReason }),
+  ...(payment.decision && { decision: decisionAnswer(payment.decision, offset) }),
   ...(isOverRefunded(payment) && { overRefunded: true }),
   flags: ['SALE'],
 })
@@ -211,6 +217,20 @@ export const NOT_APPLIED_PAYMENT_EXAMPLE: Example = {
     paymentId: 'A6325171030000002',
     applied: false,
     notAppliedReason: 'ALREADY_PAYED',
+  },
+}
+
+export const DELIVERED_PAYMENT_EXAMPLE: Example = {
+  summary: 'A payment of another amount, for which the goods were handed over',
+  value: {
+    ...payment,
+    applied: false,
+    notAppliedReason: 'AMOUNT_MISMATCH',
+    decision: {
+      value: 'DELIVERED',
+      changedDateTime: '2026-11-20T20:20:00+03:00',
+      note: 'Receipt 118, taken at the counter',
+    },
   },
 }
 

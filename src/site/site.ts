@@ -11,6 +11,7 @@ import type { NetworkBindingsQuery, WaitingChargesQuery } from '../contract/netw
 import type { NotificationKey } from '../contract/notification-key.ts'
 import type { NotificationGroups } from '../contract/notifications/groups.ts'
 import type { Network, Payment } from '../contract/payment.ts'
+import type { DecisionBody } from '../contract/payment-decision.ts'
 import type { PaymentsQuery } from '../contract/payment-list.ts'
 import type { QrCode, QrCodeSpec } from '../contract/qr-code.ts'
 import type { PageQuery, QrCodeEventsQuery } from '../contract/query.ts'
@@ -48,6 +49,7 @@ import {
 import { ok } from './outcomes.ts'
 import { type Charged, chargeToken } from './payments/charges.ts'
 import { dayFigures } from './payments/day-report.ts'
+import { type Decided, decidePayment } from './payments/decisions.ts'
 import { applyEarlyPayments } from './payments/early-payments.ts'
 import { type QrCodeWithShop, readForPayer, type Shop, shopOf } from './payments/payer.ts'
 import { listPayments } from './payments/payment-list.ts'
@@ -256,6 +258,11 @@ export class Site extends DurableObject {
 
   async payment(caller: Caller, paymentUid: string): AsyncOutcome<Payment> {
     return this.#store.read(caller, ({ sql }) => readPayment(sql, paymentUid))
+  }
+
+  /** Notes what the merchant has decided about a payment that is not applied. */
+  decidePayment(caller: Caller, paymentUid: string, decision: DecisionBody): AsyncOutcome<Decided> {
+    return this.#store.write(caller, (context) => decidePayment(context, paymentUid, decision))
   }
 
   /** Cancels a QR code that can be paid, or says what the bank must be told first. */

@@ -4,6 +4,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { NotificationsAnswer } from '../../src/contract/notifications/log.ts'
+import { PaymentsAnswer } from '../../src/contract/payment.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { ERRORS } from '../../src/errors.ts'
 import { parseLink } from '../../src/fps/link.ts'
@@ -135,6 +136,8 @@ async function fill(
   const qrCode = await create(qrCodeBody({ amount: { value: 0.01 } }), {}, service)
   if (!paid) return fillWith(qrCode, path, method)
   const answer = strict(QrCodeAnswer).parse(await (await pay(qrCode)).json())
+  if (path.endsWith('/decision') && pay === payInSandbox)
+    return path.replace('{siteId}', 'demo').replace('{paymentId}', await secondPayment(answer))
   // A refund that is read or reported was requested before.
   const isKnown = method === 'GET' ? /\{refund(Id|Uid)\}$/.test(path) : path.startsWith('/network/')
   if (isKnown && path.includes('/refunds/')) await requestRefund(answer)
@@ -173,6 +176,14 @@ async function paidSample(): Promise<QrCodeAnswer> {
 
 const payInSandbox = ({ qrCodeUid }: QrCodeAnswer, body: object = {}) =>
   call(`/sandbox/v1/sites/demo/qrCodes/${qrCodeUid}/payments`, { body }, service)
+
+/** A payment that the QR code, which is paid, does not take. */
+async function secondPayment(qrCode: QrCodeAnswer): Promise<string> {
+  await payInSandbox(qrCode)
+  const list = `/payin/v1/sites/demo/payments?qrCodeUid=${qrCode.qrCodeUid}&limit=1`
+  const { payments } = PaymentsAnswer.parse(await (await call(list, {}, service)).json())
+  return payments[0]?.paymentId ?? ''
+}
 
 const declineInSandbox = (qrCode: QrCodeAnswer) => payInSandbox(qrCode, { status: 'DECLINED' })
 
@@ -427,6 +438,7 @@ it('the document has all operations, each with its absolute path under the one s
     'PUT /network/v1/sites/{siteId}/qrCodes/{qrcId}/bindings/{bindingUid}',
     'PUT /network/v1/sites/{siteId}/qrCodes/{qrcId}/payments/{paymentUid}',
     'PUT /operator/v1/sites/{siteId}/limits',
+    'PUT /payin/v1/sites/{siteId}/payments/{paymentId}/decision',
     'PUT /payin/v1/sites/{siteId}/payments/{paymentId}/refunds/{refundId}',
     'PUT /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
     'PUT /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/refunds/{refundUid}',

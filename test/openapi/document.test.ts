@@ -203,6 +203,7 @@ describe('the schemas', () => {
         'ChargeRequest',
         'ImageRequest',
         'LimitsRequest',
+        'PaymentDecisionRequest',
         'QrCodeOptions',
         'QrCodePutRequest',
         'QrCodeRequest',

@@ -367,11 +367,15 @@ const TABLES = [
 ].join('\n')
 
 /**
- * ended_by: who ended a token, NULL of one that has not ended and of one that 0.3.0 ended. The payments by a token are few
- * beside all payments.
+ * What 0.4.0 adds.
+ * ended_by: who ended a token, NULL of one that has not ended and of one that 0.3.0 ended. decision: what the merchant has decided
+ * about a payment that is not applied, DELIVERED or NULL, and when. The payments by a token are few beside all payments.
  */
-const ENDS_OF_TOKENS = `
+const SINCE_0_4_0 = `
   ALTER TABLE tokens ADD COLUMN ended_by TEXT;
+  ALTER TABLE payments ADD COLUMN decision TEXT;
+  ALTER TABLE payments ADD COLUMN decision_note TEXT;
+  ALTER TABLE payments ADD COLUMN decided_at INTEGER;
   CREATE INDEX payments_by_token ON payments (token) WHERE token IS NOT NULL;`
 
 /** SQLite stores the text of tables: without its indentation it takes a page less of every site. */
@@ -380,7 +384,7 @@ const unindented = (statements: string) => statements.replaceAll(/^ +/gm, '')
 /** The tables of a site. */
 export const SITE: Schema = {
   table: 'site',
-  versions: [unindented(TABLES), unindented(ENDS_OF_TOKENS)],
+  versions: [unindented(TABLES), unindented(SINCE_0_4_0)],
 }
 
 /** What a schema needs of a database: the commands of bin/ open it without an object. */

@@ -10,6 +10,7 @@ import {
   EventToken,
   type EventType,
 } from '../../contract/event.ts'
+import type { DecisionBody } from '../../contract/payment-decision.ts'
 import type { Refund } from '../../contract/refund.ts'
 import { type QrCodeStatus, STATUSES } from '../../contract/status.ts'
 import { last4Of } from '../../contract/token.ts'
@@ -18,8 +19,11 @@ import { int, oneOf, orNull, rowsWith, text } from '../rows/columns.ts'
 import { type Binding, ofQrCodeOrDeleted } from '../rows/sql.ts'
 import type { TokenRow } from '../tokens/rows.ts'
 
-/** A payment as an event tells of it. isRepeated: an earlier event told of it, before the site had its QR code. */
-export type RecordedPayment = PaymentRow & { isRepeated?: boolean }
+/**
+ * A payment as an event tells of it. isRepeated: an earlier event told of it, before the site had its QR code. decided: what the
+ * merchant has decided about it.
+ */
+export type RecordedPayment = PaymentRow & { isRepeated?: boolean; decided?: DecisionBody }
 
 /** A refund after its change, and the payment that it is of. */
 export interface RefundOfPayment {
@@ -50,6 +54,7 @@ const eventPaymentOf = (row: RecordedPayment): EventPayment & { isRepeated?: tru
   amount: { minorUnits: row.minor_units, currency: row.currency },
   applied: row.applied === 1,
   ...(row.sale_uid !== null && { saleUid: row.sale_uid }),
+  ...(row.decided && { decision: row.decided }),
   ...(row.isRepeated && row.status === 'COMPLETED' && { isRepeated: true }),
 })
 

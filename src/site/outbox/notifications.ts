@@ -24,6 +24,7 @@ const NOTIFICATION_OF: Record<EventType, NotificationType | undefined> = {
   'payment.waiting': undefined,
   'payment.completed': 'PAYMENT',
   'payment.declined': 'PAYMENT',
+  'payment.decided': undefined,
   'refund.waiting': undefined,
   'refund.completed': 'REFUND',
   'refund.declined': 'REFUND',

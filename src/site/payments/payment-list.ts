@@ -6,7 +6,10 @@ import { numberOfQrCode } from '../qr-codes/rows.ts'
 import { pageOf } from '../rows/page.ts'
 import { integer } from '../rows/sql.ts'
 import type { PaymentPage } from './payments.ts'
-import { paymentOf, paymentRows, QR_CODE_OF_PAYMENT } from './rows.ts'
+import { paymentOf, paymentRows, QR_CODE_OF_PAYMENT, sumOfRefunds } from './rows.ts'
+
+/** Of a completed payment that is not applied: neither delivered nor returned in full. */
+const UNDECIDED = `AND status = 'COMPLETED' AND decision IS NULL AND ${sumOfRefunds("'COMPLETED'")} < minor_units`
 
 /**
  * A page of payments by their `createdDateTime`, and by their numbers where that is equal. Each status is a range of an index,
@@ -16,6 +19,7 @@ export function listPayments(sql: SqlStorage, query: PaymentsQuery): PaymentPage
   const {
     status = PAYMENT_STATUSES,
     applied,
+    decision,
     // A bank can state a time before 1970.
     createdFrom = Number.MIN_SAFE_INTEGER,
     createdTo,
@@ -37,7 +41,7 @@ export function listPayments(sql: SqlStorage, query: PaymentsQuery): PaymentPage
     paymentRows(
       sql,
       `WHERE status = ? AND created_at BETWEEN ? AND ? AND (created_at < ? OR payments.number < ?)
-         ${applied === false ? 'AND applied = 0' : ''}
+         ${applied === false || decision ? 'AND applied = 0' : ''} ${decision ? UNDECIDED : ''}
        ORDER BY created_at DESC, payments.number DESC LIMIT ?`,
       ...[each, createdFrom, to, last ?? Number.MAX_SAFE_INTEGER, cursor ?? 0, limit + 1],
     ),

@@ -117,6 +117,10 @@ export function writePayment(
     tokenization_account: row?.tokenization_account ?? null,
     any_reference: reference ?? row?.reference ?? null,
     event: known?.event ?? null,
+    // A payment gets a decision once it is completed, after which no report writes it.
+    decision: null,
+    decision_note: null,
+    decided_at: null,
     refunded: known?.refunded ?? 0,
     accepted_refunds: known?.accepted_refunds ?? 0,
   }

@@ -2,6 +2,7 @@
 
 import type { LatestPayment } from '../../contract/latest-payment.ts'
 import { NETWORKS, NOT_APPLIED_REASONS, PAYMENT_STATUSES, type Payment } from '../../contract/payment.ts'
+import type { StandingDecision } from '../../contract/payment-decision.ts'
 import { inSeconds, int, oneOf, orNull, type RowOf, rowsWith, text } from '../rows/columns.ts'
 import { type Binding, columnOf, ofQrCodeOrDeleted } from '../rows/sql.ts'
 
@@ -22,6 +23,9 @@ const readRows = rowsWith({
   changed_at: inSeconds,
   applied: int,
   not_applied_reason: orNull(oneOf(NOT_APPLIED_REASONS)),
+  decision: orNull(oneOf(['DELIVERED'] as const)),
+  decision_note: orNull(text),
+  decided_at: orNull(inSeconds),
   reason: orNull(text),
   network: oneOf(NETWORKS),
   network_uid: orNull(text),
@@ -95,6 +99,13 @@ export const exportedPaymentRows = (sql: SqlStorage, clauses: string, ...binding
 export const findPayment = (sql: SqlStorage, paymentUid: string): PaymentRow | undefined =>
   paymentRows(sql, 'WHERE payment_uid = ?', paymentUid)[0]
 
+const decisionOf = ({
+  decision,
+  decision_note: note,
+  decided_at: at,
+}: PaymentRow): StandingDecision | undefined =>
+  decision !== null && at !== null ? { value: decision, note: note ?? undefined, at } : undefined
+
 export const paymentOf = (row: PaymentRow): Payment => ({
   paymentUid: row.payment_uid,
   qrCodeUid: row.qr_code_uid ?? undefined,
@@ -107,6 +118,7 @@ export const paymentOf = (row: PaymentRow): Payment => ({
   reason: row.reason ?? undefined,
   applied: row.applied === 1,
   notAppliedReason: row.not_applied_reason ?? undefined,
+  decision: decisionOf(row),
   refunded: row.refunded,
   acceptedRefunds: row.accepted_refunds,
   byToken: row.token !== null,
