@@ -1,5 +1,6 @@
 // The merchant's pages, in the order of the navigation.
 import { ACCOUNTS } from './pages/accounts.ts'
+import { DECISION } from './pages/decision.ts'
 import { EVENTS } from './pages/events.ts'
 import { FEED } from './pages/feed.ts'
 import { NEW_QR_CODE } from './pages/new-qr-code.ts'
@@ -29,6 +30,7 @@ export const MERCHANT_ROUTES: readonly Route[] = [
   PAYMENT,
   ...REFUND,
   ...ACCOUNTS,
+  ...DECISION,
   ...TILLS,
   ...TILL,
   ...NOTIFICATIONS,

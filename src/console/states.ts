@@ -27,13 +27,15 @@ export const saleState = ({
   (status === 'PAYED' && payment && returned(payment.amount, refunded)) || status
 
 /** A name of STATES. */
-export function paymentState({ amount, refunded, status, applied }: Payment): string {
+export function paymentState({ amount, refunded, status, applied, decision }: Payment): string {
   if (status !== 'COMPLETED') return status
   const isReturned = returned(amount, refunded)
-  return isReturned === 'REFUNDED' || applied ? (isReturned ?? 'COMPLETED') : 'NOT_APPLIED'
+  if (applied) return isReturned ?? 'COMPLETED'
+  if (decision) return isReturned ?? 'HANDED_OVER'
+  return isReturned === 'REFUNDED' ? isReturned : 'NOT_APPLIED'
 }
 
-/** Whether it is money that no QR code took, and that was not returned: the merchant has to decide. */
+/** Whether it is money that no QR code took, for which nothing was delivered, and that was not returned: the merchant has to decide. */
 export const needsDecision = (payment: Payment): boolean => paymentState(payment) === 'NOT_APPLIED'
 
 /** A name of STATES. */

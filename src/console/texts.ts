@@ -1,4 +1,5 @@
 // The texts that several pages of the console share, in both languages. Read a text aloud before you change it.
+import type { EventPayment } from '../contract/event.ts'
 import type { Language } from '../http/negotiation.ts'
 
 const ru = {
@@ -62,6 +63,8 @@ const ru = {
     saved: 'Сохранено',
     delivered: 'Доставлено',
     failed: 'Не доставлено. Причина ниже, в попытках',
+    handedOver: 'Отмечено: товар отдан',
+    reopened: 'Отметка снята: платёж снова требует решения',
   },
   faults: {
     'validation.error': 'Проверьте поля',
@@ -142,6 +145,8 @@ const en: typeof ru = {
     saved: 'Saved',
     delivered: 'Delivered',
     failed: 'Not delivered. The attempts below say why',
+    handedOver: 'Marked as delivered',
+    reopened: 'The mark is undone: the payment needs a decision again',
   },
   faults: {
     'validation.error': 'Check the fields',
@@ -182,6 +187,7 @@ export const STATES: Record<string, readonly [tone: Tone, ru: string, en: string
   COMPLETED: ['good', 'Прошёл', 'Succeeded'],
   WAITING: ['', 'В обработке', 'Pending'],
   NOT_APPLIED: ['bad', 'Не зачтён', 'Not applied'],
+  HANDED_OVER: ['good', 'Товар отдан', 'Delivered'],
   SALE_ACTIVE: ['', 'Ждём оплату', 'Awaiting payment'],
   SALE_PAYED: ['good', 'Оплачена', 'Paid'],
   SALE_CANCELLED: ['off', 'Отменена', 'Cancelled'],
@@ -210,6 +216,8 @@ const EVENTS: Record<string, readonly [ru: string, en: string]> = {
   'payment.completed': ['Платёж прошёл', 'Payment succeeded'],
   'payment.notApplied': ['Платёж пришёл, но не зачтён', 'Payment arrived, but was not applied'],
   'payment.declined': ['Платёж не прошёл', 'Payment declined'],
+  'payment.decided': ['Отмечено: товар отдан', 'Marked as delivered'],
+  'payment.reopened': ['Отметка «товар отдан» снята', 'The mark as delivered was undone'],
   'refund.waiting': ['Возврат запрошен', 'Refund requested'],
   'refund.completed': ['Деньги возвращены', 'Refund completed'],
   'refund.declined': ['Возврат отклонён', 'Refund declined'],
@@ -233,11 +241,16 @@ const ACTORS: Record<string, readonly [ru: string, en: string]> = {
 const of = (texts: Record<string, readonly [string, string]>, name: string, language: Language) =>
   texts[name]?.[language === 'ru' ? 0 : 1] ?? name
 
-/** An event, as a person names it. @param payment of the event: money may arrive that no QR code took */
-export const eventName = (type: string, language: Language, payment?: { applied: boolean }): string =>
-  of(
-    EVENTS,
-    type === 'payment.completed' && payment?.applied === false ? 'payment.notApplied' : type,
-    language,
-  )
+/** What an event tells of its payment. */
+type OfPayment = Pick<EventPayment, 'applied' | 'decision'>
+
+/** An event, as a person names it: money may arrive that no QR code took, and a decision may be undone. */
+export const eventName = (type: string, language: Language, payment?: OfPayment): string =>
+  of(EVENTS, nameOf(type, payment), language)
+
+function nameOf(type: string, payment: OfPayment | undefined): string {
+  if (type === 'payment.completed' && payment?.applied === false) return 'payment.notApplied'
+  return payment?.decision?.value === 'OPEN' ? 'payment.reopened' : type
+}
+
 export const actorName = (actor: string, language: Language): string => of(ACTORS, actor, language)

@@ -60,7 +60,7 @@ const SCREENS: Screen[] = [
   ['code-desktop', 'desktop', 'light', 'ru-RU', () => 'qr/order-1'],
   ['new-desktop', 'desktop', 'light', 'en-GB', () => 'new'],
   ['payments-phone', 'phone', 'light', 'en-GB', () => 'payments'],
-  ['payments-desktop', 'desktop', 'light', 'ru-RU', () => 'payments?applied=false'],
+  ['payments-desktop', 'desktop', 'light', 'ru-RU', () => 'payments?which=open'],
   ['payment-desktop', 'desktop', 'dark', 'ru-RU', () => `payments/${paymentUid}`],
   ['tills-phone', 'phone', 'light', 'en-GB', () => 'tills', () => empty],
   ['till-phone', 'phone', 'light', 'ru-RU', () => 'tills/till-1'],

@@ -96,7 +96,7 @@ const PAGES: Record<string, readonly State[]> = {
   '/payments': [
     { name: 'payments', path: 'payments' },
     { name: 'payments-empty', who: 'newcomer', path: 'payments' },
-    { name: 'payments-not-applied', path: 'payments?applied=false' },
+    { name: 'payments-not-applied', path: 'payments?which=open' },
     { name: 'payments-refused', path: 'payments?from=2026-11-02&to=2026-11-01', status: 400 },
   ],
   '/payments/:id': [
@@ -104,6 +104,7 @@ const PAGES: Record<string, readonly State[]> = {
     { name: 'payment-not-applied', path: paymentOf('second') },
     { name: 'payment-returned', path: paymentOf('returned') },
   ],
+  '/payments/:id/decision': [{ name: 'decision', path: () => `payments/${full.payments.second}/decision` }],
   '/payments/:id/refund': [
     { name: 'refund', path: () => `payments/${full.payments.applied}/refund` },
     {

@@ -40,7 +40,7 @@ describe('beside the session, where the feed ends and what is not delivered, whi
     callsOf = await counted()
   })
   it.each<[string, string[]]>([
-    ['/', ['dayReport', 'listPayments', 'listPayments']],
+    ['/', ['dayReport', 'listPayments', 'listPayments', 'listPayments']],
     ['/qr', ['list']],
     ['/new', []],
     ['/search?q=or', ['search']],
@@ -49,6 +49,7 @@ describe('beside the session, where the feed ends and what is not delivered, whi
     ['/payments', ['listPayments']],
     ['/payments/{payment}', ['payment', 'refunds']],
     ['/payments/{payment}/refund', ['payment']],
+    ['/payments/{payment}/decision', ['payment']],
     ['/payments.csv', ['listPayments']],
     ['/tills', ['list']],
     ['/tills/{till}', ['listPayments', 'read', 'sales']],

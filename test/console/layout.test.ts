@@ -58,7 +58,7 @@ describe('the language switch', () => {
     ['/qr', '?lang=en'],
     ['/qr?status=PAYED&q=a%26b', '?status=PAYED&amp;q=a%26b&amp;lang=en'],
     ['/settings?done=saved', '?lang=en'],
-    ['/payments?lang=ru&applied=false', '?lang=en&amp;applied=false'],
+    ['/payments?lang=ru&which=open', '?lang=en&amp;which=open'],
   ])('of %s leads to %s: with its filters, without what a form did', async (path, address) => {
     const { page } = await signedIn(freshSite().siteId)
     expect(await page(path)).toContain(`<a href="${address}" lang="en"`)
@@ -82,7 +82,7 @@ describe('the filters of a list', () => {
 
   it.each([
     ['merchant', '/qr', ['status=PAYED', 'type=STATIC', 'from=2026-11-01', 'to=2026-11-01', 'from=never']],
-    ['merchant', '/payments', ['status=DECLINED', 'applied=false', 'from=2026-11-01', 'to=2026-11-01']],
+    ['merchant', '/payments', ['status=DECLINED', 'which=open', 'from=2026-11-01', 'to=2026-11-01']],
     ['merchant:admin', '/notifications', ['status=FAILED']],
     ['operator', '/operator/sites', ['q=tea', 'deleted=true']],
     ['operator', '/operator/audit', ['siteId=tea', 'key=k', 'from=2026-11-01', 'to=2026-11-01']],

@@ -75,7 +75,7 @@ describe('a refund by the console', () => {
     const { site, browser, page } = await signedIn()
     const { paymentUid } = await site.paid()
     const address = `/payments/${paymentUid}/refund`
-    expect(await page(`/payments/${paymentUid}`)).toMatch(/refund">Вернуть 5,00\s₽<\/a>/)
+    expect(await page(`/payments/${paymentUid}`)).toMatch(/refund">Вернуть 5,00\s₽ или часть<\/a>/)
     const blank = await page(address)
     expect(blank).toContain('<label>Сумма, ₽<input')
     const form = { amount: '2', comment: 'cup', refundId: fieldOf(blank, 'refundId'), from: '' }
@@ -874,11 +874,11 @@ describe('the payments as a file', () => {
     const uidsOf = async (query: string) => uidsIn(await fileOf(query)).toSorted()
     expect(await uidsOf('status=DECLINED')).toEqual(declined.toSorted())
     expect(await uidsOf('status=COMPLETED')).toEqual([again, paymentUid].toSorted())
-    expect(await uidsOf('applied=false')).toEqual([again])
+    expect(await uidsOf('which=notApplied')).toEqual([again])
     expect(await uidsOf('to=2020-01-01')).toEqual([])
-    const [head, line] = (await fileOf('applied=false')).split('\r\n')
+    const [head, line] = (await fileOf('which=notApplied')).split('\r\n')
     expect(head).toBe(
-      'Платёж;Время;Статус;Причина;Зачтён;Почему не зачтён;Сумма;Возвращено;Валюта;QR-код;Продажа',
+      'Платёж;Время;Статус;Причина;Зачтён;Почему не зачтён;Сумма;Возвращено;Валюта;QR-код;Продажа;Назначение;Решение;Заметка',
     )
     expect(line).toMatch(
       /^[^;]+;[^;]+;Не зачтён;;нет;"QR-код уже был оплачен: это второй платёж[^;"]*";"7,00";"0,00";RUB;/,
@@ -912,6 +912,30 @@ describe('the payments as a file', () => {
     expect(timesOf(ru)).toEqual(timesOf(en).map(local))
   })
 
+  it('have the purpose, and what was decided about a payment that is not applied, behind the other columns', async () => {
+    const { site, browser } = await signedIn()
+    const { linkId } = await site.paid({}, { paymentPurpose: 'Чай; «Да Хун Пао»' })
+    const again = await site.payAgain(linkId, 7)
+    const decision = { value: 'DELIVERED', note: '=1' }
+    await site.ask(`/payments/${again}/decision`, { method: 'PUT', body: decision })
+    const endsOf = async (language: string) =>
+      (await (await browser.get(`/payments.csv?lang=${language}`)).text())
+        .split('\r\n')
+        .slice(0, 3)
+        .map((line) => line.split(language === 'ru' ? /;(?! )/ : ',').slice(-3))
+        .toSorted()
+    expect(await endsOf('ru')).toEqual([
+      ['"Чай; «Да Хун Пао»"', '', ''],
+      ['"Чай; «Да Хун Пао»"', 'Товар отдан', "'=1"],
+      ['Назначение', 'Решение', 'Заметка'],
+    ])
+    expect(await endsOf('en')).toEqual([
+      ['"Чай; «Да Хун Пао»"', '', ''],
+      ['"Чай; «Да Хун Пао»"', 'DELIVERED', "'=1"],
+      ['paymentPurpose', 'decision', 'decisionNote'],
+    ])
+  })
+
   it('have no text that a spreadsheet would run', async () => {
     const { site, browser } = await signedIn()
     await site.paid({}, { qrCodeUid: '=1+1,"a;b"' })
@@ -934,9 +958,9 @@ describe('the payments as a file', () => {
     }
     const [head, line] = (await (await browser.get('/payments.csv?lang=en')).text()).split('\r\n')
     expect(head).toBe(
-      'paymentUid,dateTime,status,reason,applied,notAppliedReason,amount,refundedAmount,currency,qrCodeUid,saleUid',
+      'paymentUid,dateTime,status,reason,applied,notAppliedReason,amount,refundedAmount,currency,qrCodeUid,saleUid,paymentPurpose,decision,decisionNote',
     )
-    expect(line).toMatch(/^[^,]+,[^,]+,COMPLETED,,true,,5.00,0.00,RUB,чай,$/)
+    expect(line).toMatch(/^[^,]+,[^,]+,COMPLETED,,true,,5.00,0.00,RUB,чай,,,,$/)
   })
 
   it('are one request for the rate limit, whatever their number', async () => {

@@ -261,7 +261,7 @@ export function consolePage(draw: Draw, site: Site): Request {
     'siteId',
     'key',
     'currency',
-    'applied',
+    'which',
     'createdFrom',
   ] as const
   const query = Array.from({ length: random.below(4) }, () => {

@@ -4,7 +4,7 @@ import { feedCursorOf } from '../../contract/event.ts'
 import { money } from '../../web/payer/formats.ts'
 import { when } from '../formats.ts'
 import { consolePage } from '../page.ts'
-import { asked, codeLink, empty, pager, paymentLink, table, textsOf } from '../parts.ts'
+import { asked, codeLink, empty, pager, paymentLink, purpose, table, textsOf } from '../parts.ts'
 import { actorName, eventName } from '../texts.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
@@ -39,7 +39,7 @@ async function events(visit: Visit): Promise<Response> {
               const paymentUid = (refund ?? payment)?.paymentUid
               const amount = (refund ?? payment ?? sale)?.amount
               return [
-                html`<small>${number}</small> ${eventName(type, language, payment)}`,
+                html`<small>${number}</small> ${eventName(type, language, payment)}${purpose(payment?.decision?.note)}`,
                 qrCodeUid ? codeLink(base, qrCodeUid) : paymentUid && paymentLink(base, paymentUid),
                 html`${actorName(actor, language)} ${keyId && html`<code class="uid">${keyId}</code>`}`,
                 when(at, visit),

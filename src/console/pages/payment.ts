@@ -23,6 +23,7 @@ import { needsDecision, paymentState } from '../states.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import { READERS, type Route, type Visit } from '../visit.ts'
+import { decisionButton } from './decision.ts'
 import { paidSum } from './payments.ts'
 import { leftOf, refundButton, refundNotice } from './refund.ts'
 
@@ -43,7 +44,7 @@ async function payment(visit: Visit): Promise<Response> {
     <div data-live>${needsDecision(found) && html`<p class="warn">${texts.why[found.notAppliedReason ?? '']}</p>`}${
       isOverRefunded(found) && html`<p class="warn">${texts.over}</p>`
     }</div>
-    <div class="actions" data-live>${refundButton(found, visit)}${refunded > 0 && leftHint(found, visit)}</div>
+    <div class="actions" data-live>${refundButton(found, visit)}${decisionButton(found, visit)}${refunded > 0 && leftHint(found, visit)}</div>
       <section class="card" data-live>${facts([
         [texts.payment, html`<code>${paymentUid}</code> ${copyButton(paymentUid, visit)}`],
         [CODE_TEXTS[language].codes.code, codeLink(base, qrCodeUid)],
@@ -53,10 +54,16 @@ async function payment(visit: Visit): Promise<Response> {
         [texts.method, texts.methods[found.byToken ? 'TOKEN' : 'SBP']],
         [texts.refundedAmount, refunded > 0 && money({ ...amount, minorUnits: refunded }, language)],
         [texts.reason, found.reason],
+        [texts.decision, decisionOf(found, visit)],
       ])}</section>
       <section class="card" data-live><h2>${texts.refunds}</h2>${refundsTable(refunds, visit)}</section>`
   return consolePage(visit, { title, main, active: 'payments', feed: visit.feed })
 }
+
+/** What was decided about a payment that is not applied, with its note. */
+const decisionOf = ({ decision }: Payment, visit: Visit): Html | false =>
+  decision !== undefined &&
+  html`${LIST_TEXTS[visit.language].payments.handedOver}${decision.note && html`: ${decision.note}`} <small>${when(decision.at, visit)}</small>`
 
 /** What was returned, and what is left after that. */
 export const leftHint = (found: Payment, visit: Visit): Html => {

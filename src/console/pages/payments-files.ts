@@ -29,7 +29,7 @@ export const PAYMENTS_FILES: readonly Route[] = [
   { method: 'get', path: '/report.csv', scopes: READERS, handle: ofDays(accountantsReport) },
 ]
 
-const FILTERS = ['status', 'applied', 'from', 'to']
+const FILTERS = ['status', 'which', 'from', 'to']
 
 const filtersOf = (visit: Visit): URLSearchParams =>
   new URLSearchParams(FILTERS.map((name) => [name, asked(visit, name)]).filter(([, value]) => value))
@@ -64,7 +64,8 @@ const daysOf = (visit: Visit): string[] =>
 
 function lineOf(payment: Payment, visit: Visit): string {
   const { language } = visit
-  const { paymentUid, createdAt, amount, refunded, qrCodeUid, saleUid } = payment
+  const { paymentUid, createdAt, amount, refunded, qrCodeUid, saleUid, paymentPurpose, decision } = payment
+  const { handedOver } = LIST_TEXTS[language].payments
   return spreadsheetLine(
     [
       escapeFormula(paymentUid),
@@ -75,6 +76,9 @@ function lineOf(payment: Payment, visit: Visit): string {
       amount.currency,
       escapeFormula(qrCodeUid),
       escapeFormula(saleUid),
+      escapeFormula(paymentPurpose),
+      decision ? (language === 'ru' ? handedOver : decision.value) : '',
+      escapeFormula(decision?.note),
     ],
     language,
   )

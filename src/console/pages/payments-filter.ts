@@ -6,13 +6,13 @@ import type { Visit } from '../visit.ts'
 
 interface PaymentsFilter {
   status: string
-  /** Only those that no QR code took. */
-  isUndecided: boolean
+  /** Only those that no QR code took: all, or those that still need a decision. */
+  which: '' | 'notApplied' | 'open'
 }
 
 export function filterOf(visit: Visit): PaymentsFilter {
-  const isUndecided = asked(visit, 'applied') === 'false'
-  return { status: isUndecided ? 'COMPLETED' : asked(visit, 'status'), isUndecided }
+  const which = (['notApplied', 'open'] as const).find((each) => each === asked(visit, 'which')) ?? ''
+  return { status: which ? 'COMPLETED' : asked(visit, 'status'), which }
 }
 
 /** A page of what the filters ask for. */
@@ -20,12 +20,13 @@ export function foundPayments(
   visit: Visit,
   page: { cursor: string | undefined; limit?: string },
 ): Promise<Values['listPayments']> {
-  const { status, isUndecided } = filterOf(visit)
+  const { status, which } = filterOf(visit)
   return visit.call('listPayments', {
     query: {
       ...page,
       status,
-      applied: isUndecided ? 'false' : undefined,
+      applied: which === 'notApplied' ? 'false' : undefined,
+      decision: which === 'open' ? 'OPEN' : undefined,
       createdFrom: dayBound(visit, 'from'),
       createdTo: dayBound(visit, 'to'),
     },

@@ -32,12 +32,12 @@ export const PAYMENTS: Route = { method: 'get', path: '/payments', scopes: READE
 
 async function payments(visit: Visit): Promise<Response> {
   const texts = LIST_TEXTS[visit.language].payments
-  const { status, isUndecided } = filterOf(visit)
+  const { status, which } = filterOf(visit)
   const isRefused = dayFaults(visit) !== undefined
   const { payments, next }: Values['listPayments'] = isRefused
     ? { payments: [] }
     : await foundPayments(visit, { cursor: asked(visit, 'cursor') })
-  const isFiltered = Boolean(isUndecided || status || asked(visit, 'from') || asked(visit, 'to'))
+  const isFiltered = Boolean(which || status || asked(visit, 'from') || asked(visit, 'to'))
   const title = textsOf(visit).nav.payments
   const main = html`<h1>${title}</h1>
     ${filters(
@@ -45,13 +45,14 @@ async function payments(visit: Visit): Promise<Response> {
       [
         select('status', textsOf(visit).status, states(['COMPLETED', 'DECLINED', 'WAITING'], visit), status),
         select(
-          'applied',
+          'which',
           texts.which,
           [
             { value: '', text: texts.all },
-            { value: 'false', text: texts.attention },
+            { value: 'open', text: texts.open },
+            { value: 'notApplied', text: texts.notApplied },
           ],
-          isUndecided ? 'false' : '',
+          which,
         ),
         ...dayFields(visit),
       ],
@@ -62,7 +63,7 @@ async function payments(visit: Visit): Promise<Response> {
       html`<p><a href="${reportAddress(visit)}">${texts.report}</a> <small>${texts.reportHint}</small><br>
         <a href="${listAddress(visit)}">${texts.csv}</a> <small>${texts.csvHint}</small></p>`
     }
-    ${isUndecided && html`<p class="warn">${texts.advice}</p>`}
+    ${which === 'open' && html`<p class="warn">${texts.advice}</p>`}
     <section class="card" data-live>${
       payments.length > 0
         ? paymentsTable(payments, visit)

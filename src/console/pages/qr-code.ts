@@ -21,6 +21,7 @@ import {
   pageCursor,
   pager,
   pathOf,
+  purpose,
   textsOf,
 } from '../parts.ts'
 import { codeState } from '../states.ts'
@@ -167,7 +168,7 @@ function timeline({ events, next }: Values['listQrCodeEvents'], visit: Visit): H
     .toReversed()
     .map(({ type, actor, at, payment, refund, sale }) => {
       const amount = (refund ?? payment ?? sale)?.amount
-      return html`<li>${eventName(type, visit.language, payment)}${amount && html` <b class="sum">${money(amount, visit.language)}</b>`}
+      return html`<li>${eventName(type, visit.language, payment)}${amount && html` <b class="sum">${money(amount, visit.language)}</b>`}${purpose(payment?.decision?.note)}
       <small>${when(at, visit)} · ${actorName(actor, visit.language)}</small></li>`
     })}</ol>`
 }

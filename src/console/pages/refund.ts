@@ -54,14 +54,14 @@ export const leftOf = ({ amount, acceptedRefunds, status }: Payment): Amount => 
   minorUnits: status === 'COMPLETED' ? Math.max(amount.minorUnits - acceptedRefunds, 0) : 0,
 })
 
-/** The way to a refund of what is left; nothing where nothing is. @param code whose page it is on */
+/** The way to a refund of what is left, or of a part of it; nothing where nothing is. @param code whose page it is on */
 export function refundButton(payment: Payment, visit: Visit, code = ''): Html | '' {
   const left = leftOf(payment)
   if (left.minorUnits === 0 || !visit.may(...WRITERS)) return ''
   const query = code && `?${new URLSearchParams({ from: code })}`
   return html`<a class="button primary" href="${paymentAddress(visit.base, payment.paymentUid)}/refund${query}">${LIST_TEXTS[
     visit.language
-  ].payments.refundSum(money(left, visit.language))}</a>`
+  ].payments.refundUpTo(money(left, visit.language))}</a>`
 }
 
 /** What the forms have. The same refundId that is sent twice asks for one refund. */
@@ -113,7 +113,7 @@ function form(visit: Visit, found: Payment, tried?: Partial<Typed>, refused?: Fo
         fault: refused?.fields.comment,
       })}
       ${hidden({ refundId, from })}<button class="primary">${texts.goOn}</button></form>`
-  const content = html`<h1>${texts.refundTitle}</h1>${about(found, visit)}${main}`
+  const content = html`<h1>${texts.refundTitle}</h1>${aboutPayment(found, visit)}${main}`
   return pageOf(visit, { found, from, content, refused })
 }
 
@@ -121,7 +121,7 @@ const hidden = (values: Record<string, string>): Html[] =>
   Object.entries(values).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
 
 /** Which payment it is. */
-const about = (found: Payment, visit: Visit): Html => {
+export const aboutPayment = (found: Payment, visit: Visit): Html => {
   const texts = LIST_TEXTS[visit.language].payments
   return html`<section class="card">${facts([
     [CODE_TEXTS[visit.language].codes.code, found.qrCodeUid],
@@ -185,7 +185,7 @@ async function question(visit: Visit, given: Typed): Promise<Response> {
   }
   const sum = money({ ...left, minorUnits }, visit.language)
   const rest = money({ ...left, minorUnits: left.minorUnits - minorUnits }, visit.language)
-  const content = html`<h1>${texts.question(sum)}</h1>${about(found, visit)}
+  const content = html`<h1>${texts.question(sum)}</h1>${aboutPayment(found, visit)}
       <form method="post"><p>${texts.rest(rest)}</p>${given.comment && html`<p class="hint"><bdi>${given.comment}</bdi></p>`}
       ${hidden({ ...given, confirmed: 'yes' })}
       <div class="actions"><button class="primary">${texts.refundSum(sum)}</button><a href="?${new URLSearchParams({ from: given.from })}">${

@@ -25,13 +25,13 @@ import {
 } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import { asked, empty, select, table, textsOf } from '../parts.ts'
-import { needsDecision } from '../states.ts'
 import { TODAY_TEXTS } from '../texts-today.ts'
 import { READERS, type Route, type Visit, WRITERS } from '../visit.ts'
 import { paymentsTable } from './payments.ts'
 
-/** Payments that were not applied, of which the page counts those that need a decision. */
+/** Payments that were not applied: those of the period, and those of any time that need a decision. */
 const NOT_APPLIED = { status: 'COMPLETED', applied: 'false', limit: '50' }
+const OPEN = { decision: 'OPEN', limit: '50' }
 /** Payments that the page shows. */
 const LATEST = '8'
 
@@ -43,21 +43,18 @@ async function today(visit: Visit): Promise<Response> {
   const present = dayText(now, visit)
   const [date, currency] = [asked(visit, 'date') || present, asked(visit, 'currency') || config.homeCurrency]
   const period = PERIODS.find((each) => each === asked(visit, 'period')) ?? 'day'
-  const [report, waiting] = await Promise.all([
+  const [report, open] = await Promise.all([
     visit.call('getDayReport', { query: { date, currency, period } }),
-    visit.call('listPayments', { query: NOT_APPLIED }),
+    visit.call('listPayments', { query: OPEN }),
   ])
   const [first, last] = daysOf(report, visit)
   const isPresent = first <= present && present <= last
   const days = { createdFrom: boundOf(first, 'from', visit), createdTo: boundOf(last, 'to', visit) }
   const [latest, { payments: notApplied }] = await Promise.all([
     visit.call('listPayments', { query: { limit: LATEST, ...(!isPresent && days) } }),
-    isPresent ? waiting : visit.call('listPayments', { query: { ...NOT_APPLIED, ...days } }),
+    visit.call('listPayments', { query: { ...NOT_APPLIED, ...days } }),
   ])
-  const hasNotApplied = notApplied.some(
-    ({ amount, createdAt }) => amount.currency === currency && dayText(createdAt, visit) >= first,
-  )
-  const undecided = isPresent ? waiting.payments.filter(needsDecision) : []
+  const hasNotApplied = notApplied.some(({ amount }) => amount.currency === currency)
   const name = nameOf({ period, first, last }, language)
   const title = isPresent ? texts.present[period] : name
   const main = html`<div class="head"><h1>${title}${isPresent && html` <small>${name}</small>`}</h1>
@@ -67,9 +64,10 @@ async function today(visit: Visit): Promise<Response> {
       visit.undelivered.hasDelayed &&
       html`<p class="warn"><a href="${base}notifications?status=PENDING">${texts.receiverFails}</a></p>`
     }${
-      undecided.length > 0 &&
-      html`<p class="warn"><a href="${base}payments?applied=false">${texts.attention}: ${undecided.length}${
-        waiting.next !== undefined && '+'
+      isPresent &&
+      open.payments.length > 0 &&
+      html`<p class="warn"><a href="${base}payments?which=open">${texts.attention}: ${open.payments.length}${
+        open.next !== undefined && '+'
       }</a></p>`
     }</div>
     <div class="stack" data-live>${figuresOf(report, { isPresent, hasNotApplied }, visit)}</div>
