@@ -171,9 +171,10 @@ async function createOrReplay(
   site: SiteContext,
   request: QrCodeRequest,
 ): Promise<ResponseContent<QrCodeAnswer>> {
-  const { qrCode, isReplayed } = await site.service.createQrCode(site, specOf(request))
+  const spec = specOf(request)
+  const { qrCode, isReplayed } = await site.service.createQrCode(site, spec)
   const payload = shownPayload(qrCode)
-  const image = qrCode.image && payload !== '' ? drawnImage(qrCode.image, payload) : undefined
+  const image = spec.image && payload !== '' ? drawnImage(spec.image, payload) : undefined
   const collection = site.prefix + COLLECTION.replace('{siteId}', site.siteId)
   return {
     value: answerOf(site, qrCode, image),

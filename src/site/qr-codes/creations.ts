@@ -129,14 +129,11 @@ function refuseDeleted(
   }
 }
 
-/** The fields of a request by their columns. */
-const FIELDS: Record<keyof SpecRow, string> = {
+/** The fields of a request by their columns. The picture is presentation: a repeat can ask for another one. */
+const FIELDS: Record<Exclude<keyof SpecRow, `image_${string}`>, string> = {
   qr_code_uid: 'qrCodeUid',
   type: 'qrCode.type',
   ttl: 'qrCode.ttl',
-  image_media_type: 'qrCode.image.mediaType',
-  image_width: 'qrCode.image.width',
-  image_height: 'qrCode.image.height',
   minor_units: 'amount.value',
   currency: 'amount.currency',
   payment_purpose: 'paymentPurpose',
