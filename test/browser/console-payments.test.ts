@@ -1,11 +1,14 @@
 // What an owner and an accountant do with payments in the console, in a browser.
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, inject, it } from 'vitest'
+import { createServer } from 'node:http'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, inject, it, onTestFinished, vi } from 'vitest'
 import { PaymentAnswer } from '../../src/contract/payment.ts'
 import { RefundsAnswer } from '../../src/contract/refund.ts'
 import { DEVICES, launch, picture } from '../support/browser.ts'
 import { signIn } from '../support/console-browser.ts'
+import { portOf } from '../support/ports.ts'
 import { openShop } from '../support/shop.ts'
 
 const service = inject('sandbox')
@@ -49,8 +52,11 @@ describe.each([
 ] as const)('on a %s in %s, %s, script %s', (device, locale, colorScheme, javaScriptEnabled) => {
   const words = WORDS[locale]
   const options = { ...DEVICES[device], locale, colorScheme, javaScriptEnabled }
-  const named = (name: string) =>
-    `task-${name}-${device}-${locale.slice(0, 2)}${javaScriptEnabled ? '' : '-noscript'}`
+  /** Keeps a picture of the page with its style sheet. */
+  const keep = async (page: Page, name: string) => {
+    await page.waitForLoadState()
+    await picture(page, `task-${name}-${device}-${locale.slice(0, 2)}${javaScriptEnabled ? '' : '-noscript'}`)
+  }
 
   it('the owner gives 50 of 350 back, of the page of the code and of that of the payment', async ({
     expect,
@@ -60,16 +66,16 @@ describe.each([
     const { page, faults, open } = await signIn(browser, service, shop.siteId, options)
     await open(`payments/${paymentUid}`)
     await page.getByRole('link', { name: words.part }).waitFor()
-    await picture(page, named('refund-payment'))
+    await keep(page, 'refund-payment')
     await open(`qr/${encodeURIComponent(made.uid)}`)
-    await picture(page, named('refund-code'))
+    await keep(page, 'refund-code')
     await page.getByRole('link', { name: words.part }).click()
     await page.locator('main form [name=amount]').fill('50')
-    await picture(page, named('refund-form'))
+    await keep(page, 'refund-form')
     await page.getByRole('button', { name: words.goOn }).click()
     await page.getByRole('button', { name: words.refund }).click()
     await page.locator('p.done').waitFor()
-    await picture(page, named('refund-done'))
+    await keep(page, 'refund-done')
     const refunds = RefundsAnswer.parse(await (await shop.ask(`/payments/${paymentUid}/refunds`)).json())
     expect(refunds.map(({ amount }) => amount.value)).toEqual(['50.00'])
     expect(faults).toEqual([])
@@ -80,20 +86,20 @@ describe.each([
     const paymentUid = await pay(300)
     const { page, faults, open } = await signIn(browser, service, shop.siteId, options)
     await page.getByRole('link', { name: words.open }).click()
-    await picture(page, named('decision-list'))
+    await keep(page, 'decision-list')
     await page.locator('.rows .name a').click()
-    await picture(page, named('decision-payment'))
+    await keep(page, 'decision-payment')
     await page.getByRole('link', { name: words.handedOver, exact: true }).click()
     await page.locator('[name=note]').fill('чек 118, Анна')
-    await picture(page, named('decision-form'))
+    await keep(page, 'decision-form')
     await page.getByRole('button', { name: words.yes }).click()
     await page.locator('p.done').waitFor()
-    await picture(page, named('decision-done'))
+    await keep(page, 'decision-done')
     expect(await decisionOf(paymentUid)).toMatchObject({ value: 'DELIVERED', note: 'чек 118, Анна' })
     await open('')
     expect(await page.getByRole('link', { name: words.open }).count()).toBe(0)
     await open('events')
-    await picture(page, named('decision-events'))
+    await keep(page, 'decision-events')
     await open(`payments/${paymentUid}`)
     await page.getByRole('button', { name: words.undo }).click()
     await page.locator('.head .badge').getByText(words.notApplied, { exact: true }).waitFor()
@@ -109,11 +115,46 @@ describe.each([
     await shop.report(await shop.make({ paymentPurpose: 'Завтрак' }), 'COMPLETED')
     const { page, open } = await signIn(browser, service, shop.siteId, options)
     await open('payments')
-    await picture(page, named('file'))
+    await keep(page, 'file')
     const download = page.waitForEvent('download')
     await page.getByRole('link', { name: words.csv }).click()
     const file = readFileSync(await (await download).path(), 'utf8')
     const found = file.split('\r\n').filter((line) => line.includes('"Столик 12; «ужин»"'))
     expect(found.map((line) => line.split(/[;,]/)[0])).toEqual([paymentUid])
   })
+})
+
+/** A merchant's server: the bodies of the requests that it took. */
+async function receiver() {
+  const bodies: string[] = []
+  const server = createServer(async (request, response) => {
+    bodies.push((await request.toArray()).join(''))
+    response.writeHead(204).end()
+  })
+  onTestFinished(() => void server.close())
+  return { url: `http://127.0.0.1:${await portOf(server)}/`, bodies }
+}
+
+it('a developer pastes the body of a request, as the page shows or copies it, into curl', async ({
+  expect,
+}) => {
+  const { url, bodies } = await receiver()
+  const shop = await openShop(service, { callbackUrl: url })
+  await shop.ask('/settings/notificationKeys', { method: 'POST' })
+  await shop.report(await shop.make({ amount: { value: 350 } }), 'COMPLETED', { amount: { value: 350 } })
+  await vi.waitFor(() => expect(bodies).toHaveLength(1))
+  const { page, open } = await signIn(browser, service, shop.siteId, { locale: 'ru-RU' })
+  await open('notifications')
+  await page.locator('.rows .name a').first().click()
+  const shown = await page.locator('pre').textContent()
+  const copied = await page.locator('.card [data-copy]').last().getAttribute('data-copy')
+  await page.locator('pre').scrollIntoViewIfNeeded()
+  await picture(page, 'task-request-body-desktop-ru')
+  for (const text of [shown, copied]) {
+    const command = `curl -sS '${url}' -H 'Content-Type: application/json' -d '${text}'`
+    execFileSync('bash', ['-c', command], { timeout: 30_000 })
+  }
+  const [sent = '', ofPage = '', ofButton] = bodies
+  expect(ofButton).toBe(sent)
+  expect([JSON.parse(ofPage), /"value": 350\.00,/.test(ofPage)]).toEqual([JSON.parse(sent), true])
 })

@@ -10,6 +10,7 @@ import {
   asked,
   badge,
   codeLink,
+  copyButton,
   empty,
   type FormError,
   facts,
@@ -163,7 +164,8 @@ async function notification(visit: Visit, tried?: FormError): Promise<Response> 
             texts.attempts,
           )
     }</section>
-    <section class="card"><h2>${texts.body}</h2><pre tabindex="0"><code>${pretty(body)}</code></pre></section>`
+    <section class="card"><div class="head"><h2>${texts.body}</h2>${copyButton(body, visit)}</div>
+      <pre tabindex="0"><code>${indented(body)}</code></pre></section>`
   return consolePage(visit, {
     title,
     main,
@@ -173,7 +175,15 @@ async function notification(visit: Visit, tried?: FormError): Promise<Response> 
   })
 }
 
-const pretty = (body: string): string => JSON.stringify(JSON.parse(body), null, 2)
+/** The body with line breaks; its numbers are written as it has them. */
+const indented = (body: string): string =>
+  JSON.stringify(
+    JSON.parse(body, (_, value, { source }) =>
+      typeof value === 'number' && source !== undefined ? JSON.rawJSON(source) : value,
+    ),
+    null,
+    2,
+  )
 
 async function redeliver(visit: Visit): Promise<Response> {
   try {

@@ -17,6 +17,11 @@ declare global {
   interface JSON {
     /** What JSON.stringify writes as this text (ECMAScript proposal "JSON.parse source text access"). */
     rawJSON(text: string): object
+    /** The reviver gets the text of each number, too: 350.00 is 350. */
+    parse(
+      text: string,
+      reviver: (key: string, value: unknown, context: { source?: string }) => unknown,
+    ): unknown
   }
 }
 
