@@ -105,10 +105,12 @@ function show() {
   seller.textContent = parts && `${seller.dataset.seller}: ${parts}`
   const { style } = shown('pay')
   const isColor = /^#[0-9a-f]{6}$/i.test(color.value)
-  const usual = getComputedStyle(document.documentElement).getPropertyValue('--act').trim()
-  picker.value = (isColor ? color.value : usual).toLowerCase()
-  style.background = isColor ? color.value : ''
-  style.color = isColor ? (1.05 / (luminance(color.value) + 0.05) >= 4.5 ? '#fff' : '#000') : ''
+  const page = getComputedStyle(document.documentElement)
+  const shownColor = isColor ? color.value : page.getPropertyValue('--act').trim()
+  picker.value = shownColor.toLowerCase()
+  style.background = shownColor
+  const legible = 1.05 / (luminance(shownColor) + 0.05) >= 4.5 ? '#fff' : '#000'
+  style.color = isColor ? legible : page.getPropertyValue('--on-act')
   showLogo()
 }
 

@@ -1,5 +1,5 @@
 // The frame of the console's pages: what stands around each of them.
-import { html } from 'hono/html'
+import { html, raw } from 'hono/html'
 import type { Scope } from '../contract/access-token.ts'
 import type { Language } from '../http/negotiation.ts'
 import type { Html } from '../web/layout.ts'
@@ -25,6 +25,8 @@ export interface Frame {
   isAnswer?: boolean
   /** The cursor of the site's feed that the page shows: what happens after it is shown by the script. */
   feed?: string | undefined
+  /** Rules that are the page's own. */
+  theme?: string | undefined
   /** One column of text and fields. */
   isNarrow?: boolean
   /** Seconds after which a page without script loads again. */
@@ -84,6 +86,7 @@ export function frame({
     <title>${title} · ${visit?.shop || texts.console}</title>
     <link rel="icon" href="${root}icon.svg">
     <link rel="stylesheet" href="${root}console.css">
+    ${more.theme && html`<style>${raw(more.theme)}</style>`}
     ${more.refresh && html`<noscript><meta http-equiv="refresh" content="${more.refresh}"></noscript>`}
     <script src="${root}console.js" type="module"></script>
   </head>

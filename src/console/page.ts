@@ -24,5 +24,9 @@ export function consolePage(
     isAnswer: method === 'POST',
     hasUndelivered,
   }
-  return page(c, frame({ ...content, ...shown, language, root, base }), { status, forms: true })
+  return page(c, frame({ ...content, ...shown, language, root, base }), {
+    status,
+    forms: true,
+    theme: content.theme,
+  })
 }

@@ -14,6 +14,7 @@ import type { Language } from '../http/negotiation.ts'
 import type { OperationInput } from '../http/operation-runner.ts'
 import { originOf } from '../http/path.ts'
 import type { ResponseHeaders } from '../http/response.ts'
+import { themeOf } from '../web/payer/theme.ts'
 import { languageOf } from './cookies.ts'
 import type { ConsoleHost } from './host.ts'
 import type { SignedIn } from './sessions.ts'
@@ -53,6 +54,8 @@ export interface Visit {
   shop: string
   /** The address of its logo from the page, where it has one. */
   logo: string | undefined
+  /** Rules that give the preview of a payer's page the colour of the shop, where it has one. */
+  previewTheme: string | undefined
   /** A file of any length. @throws what the first text fails with */
   stream(texts: AsyncGenerator<string, void>, headers: ResponseHeaders): Promise<Response>
 }
@@ -60,7 +63,7 @@ export interface Visit {
 export function visitOf(
   c: Context<AppEnv>,
   host: ConsoleHost,
-  { claims, shop, logo, feed, undelivered = NOTHING }: SignedIn,
+  { claims, shop, logo, color, feed, undelivered = NOTHING }: SignedIn,
 ): Visit {
   const { service } = host
   const language = languageOf(c)
@@ -87,6 +90,7 @@ export function visitOf(
       ),
     shop: shop ?? siteId,
     logo: logo && `${base}../${logoPath(service.config.secrets, siteId, logo)}`,
+    previewTheme: color && themeOf(color, '.preview'),
     stream: (texts, headers) => host.stream(c, texts, headers),
     feed: feed && feedCursorOf(feed),
     undelivered,

@@ -27,6 +27,8 @@ export interface SessionView {
   shop: string | undefined
   /** The hash of its logo, where it has one. */
   logo?: string | undefined
+  /** The colour of its buttons, where it has one. */
+  color?: string | undefined
   /** The end of the feed: what the page shows is as new or newer. */
   feed: FeedCursor
   undelivered: Undelivered

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { DEVICES, launch, visit } from '../support/browser.ts'
+import { DEVICES, launch, picture, visit } from '../support/browser.ts'
 import { signIn } from '../support/console-browser.ts'
 import { openShop } from '../support/shop.ts'
 
@@ -59,6 +59,12 @@ it.each(['phone', 'desktop'] as const)(
     expect(await shown(page, 'name').textContent()).toBe('Чайная на Садовой')
     await page.getByRole('button', { name: 'Сохранить' }).click()
     await page.waitForURL('**done=saved')
+    expect(faults).toEqual([])
+
+    await page.goto(`${service.address}/console/new`)
+    const preview = "getComputedStyle(document.querySelector('.preview .pay')).backgroundColor"
+    expect(await page.evaluate<string>(preview)).toBe('rgb(122, 31, 162)')
+    await picture(page, `task-preview-${device}`)
     expect(faults).toEqual([])
 
     const made = await shop.make()

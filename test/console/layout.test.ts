@@ -77,6 +77,30 @@ describe('the language switch', () => {
   })
 })
 
+describe('the colour of the shop', () => {
+  it.each(['/new', '/settings'])(
+    'is that of the preview of %s, by rules that its policy names',
+    async (path) => {
+      const site = freshSite()
+      const { get } = await signedIn(site.siteId)
+      const rulesOf = async () => {
+        const response = await get(path)
+        const [, rules] = /<style>([^<]*)<\/style>/.exec(await response.text()) ?? []
+        return { rules, policy: response.headers.get('Content-Security-Policy') }
+      }
+      const plain = await rulesOf()
+      expect(plain).toEqual({ rules: undefined, policy: expect.stringContaining("style-src 'self';") })
+      await configure(site, { color: '#7a1fa2' })
+      const { rules = '', policy } = await rulesOf()
+      expect(rules).toContain('.preview{--act:#7a1fa2;--on-act:#ffffff')
+      const hash = new Uint8Array(
+        await crypto.subtle.digest('SHA-256', new TextEncoder().encode(rules)),
+      ).toBase64()
+      expect(policy).toContain(`style-src 'self' 'sha256-${hash}';`)
+    },
+  )
+})
+
 describe('the filters of a list', () => {
   const RESET = '<a href="?">Сбросить</a>'
 

@@ -88,7 +88,13 @@ async function newQrCode(visit: Visit, typed: Typed, refused?: FormError): Promi
       })}
       <button class="primary">${fresh.create}</button></form>
     ${preview(visit, typed)}</div>`
-  return consolePage(visit, { title: codes.newCode, main, active: 'qr', status: refused?.status ?? 200 })
+  return consolePage(visit, {
+    title: codes.newCode,
+    main,
+    active: 'qr',
+    theme: visit.previewTheme,
+    status: refused?.status ?? 200,
+  })
 }
 
 /** What is typed, as the payer's page will show it; public/console.js keeps it up to date. */

@@ -66,7 +66,13 @@ async function settings(visit: Visit, tried?: Tried): Promise<Response> {
       <div class="actions"><button class="primary">${texts.save}</button><a href="${visit.base}notification-keys">${texts.keys}</a></div></form>
     ${preview(visit, known, logo)}</div>
     <script src="${root}console-settings.js" type="module"></script>`
-  return consolePage(visit, { title, main, active: 'settings', status: tried?.status ?? 200 })
+  return consolePage(visit, {
+    title,
+    main,
+    active: 'settings',
+    theme: visit.previewTheme,
+    status: tried?.status ?? 200,
+  })
 }
 
 /** A picture is chosen or dropped; public/console-settings.js makes it small, and puts it into the form. */
@@ -91,7 +97,7 @@ function logoFields(
       <details${tried?.fields.logoUrl && html` open`}><summary>${texts.byAddress}</summary>${byAddress}</details>`
 }
 
-/** The payer's page with these settings; the script keeps it up to date, and gives it the colour. */
+/** The payer's page with these settings; the script keeps it up to date. */
 function preview({ language, config, siteId }: Visit, known: Typed, logo: string | undefined): Html {
   const texts = SETTINGS_TEXTS[language]
   const { name, legalName, taxId, supportContact } = known

@@ -1,4 +1,4 @@
-// Reads in one call what every page of the console needs: the session, the shop's name and logo, the end of the feed,
+// Reads in one call what every page of the console needs: the session, the shop's name, logo and colour, the end of the feed,
 // whether notifications arrive.
 import type { Notification, NotificationStatus } from '../../contract/notifications/log.ts'
 import type { SessionView } from '../../contract/session.ts'
@@ -23,7 +23,7 @@ export function sessionView(
   if (!session) return ok(undefined)
   const feed = feedPage(sql, { after: 'end', limit: 1 })
   if (!feed.ok) return feed
-  const { name, logo, callbackUrl } = settingsRow(sql).settings
+  const { name, logo, color, callbackUrl } = settingsRow(sql).settings
   const hasKey = () => integer(sql, 'SELECT 1 FROM notification_keys LIMIT 1') !== undefined
   const read = (status: NotificationStatus, limit: number) =>
     notificationsOf(sql, { status, limit }).notifications
@@ -31,6 +31,7 @@ export function sessionView(
     session,
     shop: name,
     logo,
+    color,
     feed: feed.value.next,
     undelivered: {
       hasFailed: read('FAILED', 1).length > 0,

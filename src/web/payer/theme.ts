@@ -5,10 +5,14 @@ import { BLACK, legibleOn, WHITE, withContrast } from '../../contract/color.ts'
 const LIGHT = '#f2f4f7'
 const DARK = '#17191f'
 
-/** Rules beside public/payer.css. @param color of the shop's buttons, `#1b4fd6` */
-export function themeOf(color: string): string {
+/**
+ * Rules beside public/payer.css.
+ * @param color of the shop's buttons, `#1b4fd6`
+ * @param part of the page that has them
+ */
+export function themeOf(color: string, part = ':root'): string {
   const dark = withContrast(color, DARK, 3, WHITE)
-  return `:root{${rules(color, withContrast(color, LIGHT, 4.5, BLACK))}}@media (prefers-color-scheme:dark){:root{${rules(dark, withContrast(color, DARK, 4.5, WHITE))}}}`
+  return `${part}{${rules(color, withContrast(color, LIGHT, 4.5, BLACK))}}@media (prefers-color-scheme:dark){${part}{${rules(dark, withContrast(color, DARK, 4.5, WHITE))}}}`
 }
 
 /** Rules beside public/print.css: paper is white, whatever the screen is. */
