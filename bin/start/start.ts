@@ -1,4 +1,5 @@
 // npm start: runs the service on this machine, without questions and without the internet.
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { networkOf } from '../../src/gateway/connection.ts'
 import { LOCK, withLock } from '../data/data-directory.ts'
@@ -29,8 +30,8 @@ async function start(): Promise<void> {
   const options = startOptions(process.argv.slice(2))
   if (!options) return console.log(USAGE)
   const { port, ip, directory } = options
-  // The directory of wrangler dev, too.
-  const data = join(directory, 'v3/do')
+  const data = join(directory, 'data')
+  refuseEarlierData(directory, data)
   const build = options.build ?? join(directory, 'build')
   const local = await withLock(data, async () => {
     await checkPort(port, ip, '--port')
@@ -66,6 +67,18 @@ async function start(): Promise<void> {
     (level, message) => level === 'error' && console.error(message),
   )
   process.exit(isStopped ? 0 : 1)
+}
+
+/**
+ * Until 0.3.0 the data was where wrangler dev has its own: two processes on the same files. Only npm start made a lock there.
+ * @throws Error that says what to do: wrangler dev, which takes no lock, may be using the files
+ */
+function refuseEarlierData(directory: string, data: string): void {
+  const earlier = join(directory, 'v3/do')
+  if (existsSync(data) || !existsSync(join(earlier, 'lock'))) return
+  throw new Error(
+    `${earlier} has the data of an earlier version, must be ${data}: stop npm start and wrangler dev, then move it (mv) or delete it`,
+  )
 }
 
 /** Creates a QR code, if that costs nobody anything, and prints how to use the service. */

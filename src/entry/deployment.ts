@@ -6,6 +6,7 @@ import { LongPolls } from '../gateway/long-polls.ts'
 import { Metrics } from '../gateway/metrics.ts'
 import { SiteRate } from '../gateway/site-rate.ts'
 import { within } from '../gateway/within.ts'
+import { isBundled } from './build.ts'
 import { staticFiles } from './static-files.ts'
 
 /** A long poll is one call for 20 seconds; a balancer gives up after 75. */
@@ -25,6 +26,7 @@ export const platform = {
   audit: () => exports.Audit.getByName(AUDIT),
   limiter: env.LIMITER,
   ...staticFiles(env),
+  isDevelopment: !isBundled,
   now: () => Date.now(),
   random: (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes)),
   sleep: (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds)),

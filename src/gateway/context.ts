@@ -25,6 +25,8 @@ interface StaticFile {
 
 export interface Platform {
   config: Config
+  /** Whether `wrangler dev` runs the sources, for a developer. */
+  isDevelopment?: boolean
   /** A fresh stub of a site's object. */
   site(siteId: string): SiteStub
   /** A fresh stub of the registry of sites. */

@@ -12,6 +12,7 @@ import { isPerson } from './error-page.ts'
 import { example } from './home-example.ts'
 import { HOME_TEXTS } from './home-texts.ts'
 import { layout } from './layout.ts'
+import { noSimulation } from './no-simulation.ts'
 import { languageOf, page } from './page.ts'
 
 const ADDRESSES = {
@@ -41,7 +42,8 @@ export const createDemo = (service: Service) => async (c: Context<AppEnv>) => {
   return made instanceof Response ? made : show(c, service, made)
 }
 
-function show(c: Context<AppEnv>, { config }: Service, demo: Demo): Promise<Response> {
+function show(c: Context<AppEnv>, service: Service, demo: Demo): Promise<Response> {
+  const { config } = service
   const status = demo.refusal ? ERRORS[demo.refusal.code].status : 200
   const lang = languageOf(c)
   const texts = HOME_TEXTS[lang]
@@ -65,6 +67,7 @@ function show(c: Context<AppEnv>, { config }: Service, demo: Demo): Promise<Resp
         <a class="button quiet" href="${docs}">${documentation}</a></p>
       </section>
       <section class="exchange">${code(texts.request, request)}${code(texts.answer, answer)}</section>
+      ${noSimulation(service, DEMO_SITE, lang)}
       ${hasDemo && demoForm(config, demo, lang)}
       ${hasDemo && demoResult(demo, lang)}
       <ul class="features">${texts.features.map(([title, text]) => html`<li><h2>${title}</h2><p>${text}</p></li>`)}</ul>

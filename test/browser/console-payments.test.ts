@@ -1,7 +1,8 @@
 // What an owner and an accountant do with payments in the console, in a browser.
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, inject, it, onTestFinished, vi } from 'vitest'
 import { PaymentAnswer } from '../../src/contract/payment.ts'
@@ -152,7 +153,7 @@ it('a developer pastes the body of a request, as the page shows or copies it, in
   await picture(page, 'task-request-body-desktop-ru')
   for (const text of [shown, copied]) {
     const command = `curl -sS '${url}' -H 'Content-Type: application/json' -d '${text}'`
-    execFileSync('bash', ['-c', command], { timeout: 30_000 })
+    await promisify(execFile)('bash', ['-c', command], { timeout: 30_000 })
   }
   const [sent = '', ofPage = '', ofButton] = bodies
   expect(ofButton).toBe(sent)

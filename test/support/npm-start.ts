@@ -94,7 +94,7 @@ function observed(port: number, [command = '', ...options]: string[]): NpmStart 
 }
 
 /** Where a state directory has its data. */
-export const dataOf = (directory: string): string => join(directory, 'v3/do')
+export const dataOf = (directory: string): string => join(directory, 'data')
 
 /** The process that has the lock of a state directory: workerd. */
 export const workerdOf = (directory: string): number =>

@@ -70,6 +70,7 @@ export function openView(view: PayerView): Html {
         </section>
         ${view.saved ? accountSection(view) : requestsToken(qrCode) && consent(view)}
         ${!sandbox && waiting(view)}
+        ${view.noSimulation}
         ${sandbox ? sandboxForm(view, button, typesHere ? sandbox.currency : undefined) : bankLinks(view, button)}
       </div>
       <div>

@@ -48,6 +48,8 @@ export interface PayerView {
   etag: string
   /** Set if payments are simulated: the currency in which an amount is typed. */
   sandbox: { currency: string } | undefined
+  /** Why payments are not simulated, for a developer. */
+  noSimulation: Html | undefined
   /** Whether the link leads to this page, and to no bank. */
   isOwnLink: boolean
   /** Whether there is a list of banks. */

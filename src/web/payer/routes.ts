@@ -27,6 +27,7 @@ import { requireSameOrigin } from '../../http/same-origin.ts'
 import type { QrCodeWithShop, Shop as SiteShop } from '../../site/payments/payer.ts'
 import type { QrCodeKey } from '../../site/qr-codes/rows.ts'
 import { errorPage, notFoundPage } from '../error-page.ts'
+import { noSimulation } from '../no-simulation.ts'
 import { page } from '../page.ts'
 import { formatAddress, type PageAddress, parseAddress } from './address.ts'
 import { banksPage } from './banks-page.ts'
@@ -118,6 +119,7 @@ export function payer(
     const { siteId = '' } = c.var
     const id = c.req.param('id') ?? ''
     const inSandbox = isSandbox(config, siteId)
+    const shownLanguage = address.language ?? language(c.req.header('Accept-Language'))
     return {
       qrCode,
       bank: bank && (await bankName(bank)),
@@ -127,7 +129,7 @@ export function payer(
       isDeleted,
       id,
       shop: shopSeen(siteId, shop),
-      language: address.language ?? language(c.req.header('Accept-Language')),
+      language: shownLanguage,
       device: deviceOf(c),
       address,
       now: Math.floor(service.now() / 1000),
@@ -137,6 +139,7 @@ export function payer(
       saleMark: saleMark(config.secrets, siteId, id, qrCode),
       paid,
       sandbox: inSandbox ? { currency: config.homeCurrency } : undefined,
+      noSimulation: noSimulation(service, siteId, shownLanguage),
       isOwnLink: pageUrl(config, siteId, originOf(c), qrCode) === qrCode.payload,
       hasBanks: !inSandbox && banks.isOffered(),
       result: ownResult(c),
