@@ -67,6 +67,11 @@ const WRITES: Step[] = [
     'a create with that link',
     (site) => site.create({ ...creation('bank', { amount: AMOUNT }), registered: BANK_LINK }),
   ],
+  [
+    'a payment that is not applied',
+    (site) => site.report(NETWORK, reported('a'), { ...PAID, paymentUid: 'second' }, ORIGIN),
+  ],
+  ['a decision about it', (site) => site.decidePayment(MERCHANT, 'second', { value: 'DELIVERED' })],
   ['a revocation', (site) => site.revokeApiKey(MERCHANT, 'key')],
   [
     'a STATIC QR code',
@@ -274,6 +279,11 @@ it.each<[string, Step[1], string[]]>([
   [
     'payments that no QR code took',
     (site) => site.listPayments(MERCHANT, { ...PAGE, status: ['COMPLETED'], applied: false }),
+    ['payments USING INDEX payments_not_applied (status=? AND created_at>? AND created_at<?)'],
+  ],
+  [
+    'payments that need a decision',
+    (site) => site.listPayments(MERCHANT, { ...PAGE, status: ['COMPLETED'], decision: 'OPEN' }),
     ['payments USING INDEX payments_not_applied (status=? AND created_at>? AND created_at<?)'],
   ],
   [
