@@ -20,7 +20,7 @@ export interface components {
       paymentPurpose?: string
       /**
        * Format: uri
-       * @description The payer’s page leads here after the payment
+       * @description The payer’s page leads here after the payment: an http or https URL; or one of the shop’s own app, whose scheme is in `redirectSchemes` of the settings
        * @example https://shop.example/orders/1001
        */
       redirectUrl?: string

@@ -1,6 +1,7 @@
 // A QR code: what a merchant requests, and what a site keeps (contract, section 3).
 import * as z from 'zod/mini'
 import { type Amount, amountRequest } from './amount.ts'
+import { appSchemeOf } from './app-url.ts'
 import type { Example } from './example.ts'
 import { type Image, ImageRequest } from './image.ts'
 import type { LatestPayment } from './latest-payment.ts'
@@ -92,11 +93,15 @@ const Ttl = z
     description: `Lifetime in whole minutes. If absent, ${DEFAULT_TTL}, or ${DEFAULT_TTL_WITH_TOKEN} if a token is requested. Not for STATIC and COUNTER`,
   })
 
-const URL_RULE = 'an absolute http or https URL of at most 1000 characters without user info or white space'
+const URL_RULE =
+  'an absolute http or https URL, or scheme://… with a scheme of redirectSchemes in the settings, of at most 1000 characters without user info or white space'
+const isRedirectUrl = (text: string): boolean =>
+  hasAtMost(1000, text) && (parseHttpUrl(text) !== undefined || appSchemeOf(text) !== undefined)
 
+/** The site compares the scheme of an app with its settings. */
 const RedirectUrl = z
   .string(URL_RULE)
-  .check(z.refine((value) => hasAtMost(1000, value) && parseHttpUrl(value) !== undefined, URL_RULE))
+  .check(z.refine(isRedirectUrl, URL_RULE))
   .apply(meta, { format: 'uri', maxLength: 1000, examples: ['https://shop.example/orders/1001'] })
 
 /** The schema of a create request with the identifier in the body, for the deployment's currencies. */
@@ -153,9 +158,10 @@ const fieldsOf = (currencies: readonly string[]) => ({
   paymentPurpose: z
     .optional(unicodeText(MAX_PURPOSE))
     .apply(meta, { description: 'The goods or the service; the payer’s page shows it' }),
-  redirectUrl: z
-    .optional(RedirectUrl)
-    .apply(meta, { description: 'The payer’s page leads here after the payment' }),
+  redirectUrl: z.optional(RedirectUrl).apply(meta, {
+    description:
+      'The payer’s page leads here after the payment: an http or https URL; or one of the shop’s own app, whose scheme is in `redirectSchemes` of the settings',
+  }),
   tokenizationPurpose: z
     .optional(unicodeText(MAX_PURPOSE))
     .apply(meta, { description: 'What the payment token is for; the payer’s page shows it' }),

@@ -1,5 +1,6 @@
 // The settings of a site (contract, section 12).
 import * as z from 'zod/mini'
+import { APP_SCHEME_RULE, isAppScheme } from './app-url.ts'
 import { COLOR, contrast, WHITE } from './color.ts'
 import type { Example } from './example.ts'
 import { meta } from './meta.ts'
@@ -25,6 +26,8 @@ export interface Settings {
   /** Where notifications go; without one there are none. */
   callbackUrl?: string | undefined
   notificationTypes: readonly NotificationType[]
+  /** The schemes of the shop's own apps, to which a redirectUrl may lead. */
+  redirectSchemes?: readonly string[] | undefined
 }
 
 /** A logo, as it was fetched or uploaded; `hash` is 32 hex digits of its SHA-256. */
@@ -55,6 +58,17 @@ const NotificationTypes = z.pipe(
   z.transform((types) => NOTIFICATION_TYPES.filter((type) => types.includes(type))),
 )
 
+const MAX_SCHEMES = 5
+const SCHEMES_RULE = `an array of at most ${MAX_SCHEMES}`
+
+/** Sorted, each once. */
+const RedirectSchemes = z.pipe(
+  z
+    .array(z.string(APP_SCHEME_RULE).check(z.refine(isAppScheme, APP_SCHEME_RULE)), SCHEMES_RULE)
+    .check(z.maxLength(MAX_SCHEMES, SCHEMES_RULE)),
+  z.transform((schemes) => [...new Set(schemes)].sort()),
+)
+
 const TAX_ID_RULE = '10 or 12 digits of a Russian INN, whose check digits hold'
 const TaxId = z
   .string(TAX_ID_RULE)
@@ -73,6 +87,7 @@ const RULES = {
   taxId: TaxId,
   callbackUrl: Url,
   notificationTypes: NotificationTypes,
+  redirectSchemes: RedirectSchemes,
 }
 
 const DESCRIPTIONS: Record<keyof typeof RULES, string> = {
@@ -86,6 +101,8 @@ const DESCRIPTIONS: Record<keyof typeof RULES, string> = {
   callbackUrl:
     'An https URL of your server, without user info and fragment. Notifications go there; if absent, none are sent',
   notificationTypes: `The types of notifications that are sent; by default ${DEFAULT_SETTINGS.notificationTypes.join(', ')}`,
+  redirectSchemes:
+    'The schemes of your own apps, such as `teashop`: `redirectUrl` may be an address of one of them. The payer’s page has it as a button, and never opens an app by itself',
 }
 
 /** The body that replaces the settings. */
@@ -104,15 +121,22 @@ export const SettingsRequest = z
       notificationTypes: z
         .optional(RULES.notificationTypes)
         .apply(meta, { description: DESCRIPTIONS.notificationTypes }),
+      redirectSchemes: z
+        .optional(RULES.redirectSchemes)
+        .apply(meta, { description: DESCRIPTIONS.redirectSchemes }),
     }),
     z.transform(
-      ({ notificationTypes = DEFAULT_SETTINGS.notificationTypes, ...rest }): Settings => ({
+      ({ notificationTypes = DEFAULT_SETTINGS.notificationTypes, redirectSchemes, ...rest }): Settings => ({
         ...rest,
         notificationTypes,
+        redirectSchemes: unlessEmpty(redirectSchemes),
       }),
     ),
   )
   .apply(meta, { id: 'SettingsRequest' })
+
+/** An empty list is as none, so that equal settings have equal texts. */
+const unlessEmpty = <T>(list: readonly T[] | undefined) => (list?.length ? list : undefined)
 
 const orNull = <T extends z.ZodMiniType>(rule: T, description: string) =>
   z.optional(z.nullable(rule)).apply(meta, { description })
@@ -127,6 +151,7 @@ export const SettingsPatch = strictObject({
   taxId: orNull(RULES.taxId, DESCRIPTIONS.taxId),
   callbackUrl: orNull(RULES.callbackUrl, DESCRIPTIONS.callbackUrl),
   notificationTypes: orNull(RULES.notificationTypes, DESCRIPTIONS.notificationTypes),
+  redirectSchemes: orNull(RULES.redirectSchemes, DESCRIPTIONS.redirectSchemes),
 }).apply(meta, { id: 'SettingsPatch' })
 export type SettingsPatch = z.output<typeof SettingsPatch>
 
@@ -153,6 +178,7 @@ export function patched(settings: Settings, patch: SettingsPatch): Settings {
       patch.notificationTypes === undefined
         ? settings.notificationTypes
         : (patch.notificationTypes ?? DEFAULT_SETTINGS.notificationTypes),
+    redirectSchemes: unlessEmpty(of('redirectSchemes')),
   }
 }
 
@@ -166,6 +192,7 @@ export const SettingsAnswer = z
     taxId: z.optional(z.string()),
     callbackUrl: z.optional(z.string()),
     notificationTypes: z.array(z.enum(NOTIFICATION_TYPES)),
+    redirectSchemes: z.optional(z.array(z.string())),
   })
   .apply(meta, { id: 'Settings' })
 export type SettingsAnswer = z.infer<typeof SettingsAnswer>
@@ -180,6 +207,7 @@ export const settingsAnswer = ({
   taxId,
   callbackUrl,
   notificationTypes,
+  redirectSchemes,
 }: Settings): SettingsAnswer => ({
   ...(name !== undefined && { name }),
   ...(supportContact !== undefined && { supportContact }),
@@ -189,6 +217,7 @@ export const settingsAnswer = ({
   ...(taxId !== undefined && { taxId }),
   ...(callbackUrl !== undefined && { callbackUrl }),
   notificationTypes: [...notificationTypes],
+  ...(redirectSchemes && { redirectSchemes: [...redirectSchemes] }),
 })
 
 const settings = {

@@ -51,7 +51,7 @@ import { type Charged, chargeToken } from './payments/charges.ts'
 import { dayFigures } from './payments/day-report.ts'
 import { type Decided, decidePayment } from './payments/decisions.ts'
 import { applyEarlyPayments } from './payments/early-payments.ts'
-import { type QrCodeWithShop, readForPayer, type Shop, shopOf } from './payments/payer.ts'
+import { type QrCodeWithShop, readForPayer, readShop, type Shop } from './payments/payer.ts'
 import { listPayments } from './payments/payment-list.ts'
 import { type PaymentPage, paymentsOf, readPayment } from './payments/payments.ts'
 import { type ReportPage, type ReportQuery, reportPage } from './payments/payments-report.ts'
@@ -202,7 +202,7 @@ export class Site extends DurableObject {
 
   /** The shop, for the page of a link that leads to no QR code. */
   async shopForPayer(): AsyncOutcome<Shop> {
-    return this.#store.read(PAYER, ({ sql }) => ok(shopOf(sql)))
+    return this.#store.read(PAYER, ({ sql }) => ok(readShop(sql)))
   }
 
   /** A QR code when it changes. */

@@ -11,7 +11,8 @@ afterEach(() => vi.useRealTimers())
 
 const MONEY = 'an amount from 0.01 to 999999999.99 with at most two fraction digits'
 
-const URL_RULE = 'an absolute http or https URL of at most 1000 characters without user info or white space'
+const URL_RULE =
+  'an absolute http or https URL, or scheme://… with a scheme of redirectSchemes in the settings, of at most 1000 characters without user info or white space'
 
 const UID_RULE = '1 to 200 characters of Unicode text without control characters, not . or ..'
 

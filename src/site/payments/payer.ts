@@ -10,6 +10,7 @@ import { ofQrCode } from '../qr-codes/qr-codes.ts'
 import type { QrCodeKey, QrCodeRow } from '../qr-codes/rows.ts'
 import { orNull, rowsWith, text } from '../rows/columns.ts'
 import { closingOf } from '../rows/site.ts'
+import { shownRedirectUrl } from '../settings/redirect-schemes.ts'
 import { type StoredSettings, settingsRow } from '../settings/rows.ts'
 import { type SavedAccount, savedAccount } from './saved-account.ts'
 
@@ -33,21 +34,31 @@ export type Shop = Pick<StoredSettings, 'name' | 'supportContact' | 'color' | 'l
 /** A QR code as it stands, and the shop, for the payer's page. @returns payin.resource.not.found; site.deleted where there is nothing to end */
 export function readForPayer(context: Context, key: QrCodeKey): Outcome<QrCodeWithShop> {
   const { sql, now } = context
-  const found = ofQrCode(sql, key, (row) => ({
-    qrCode: qrCodeOf(row, now),
-    shop: shopOf(sql),
-    saved: savedAccount(context, row),
-    isDeleted: closingOf(sql) !== undefined,
-    ...attemptOf(sql, row),
-  }))
+  const found = ofQrCode(sql, key, (row) => {
+    const { settings } = settingsRow(sql)
+    const qrCode = qrCodeOf(row, now)
+    return {
+      qrCode: { ...qrCode, redirectUrl: shownRedirectUrl(qrCode.redirectUrl, settings) },
+      shop: shopOf(settings),
+      saved: savedAccount(context, row),
+      isDeleted: closingOf(sql) !== undefined,
+      ...attemptOf(sql, row),
+    }
+  })
   return found.ok && found.value.isDeleted && typeof found.value.saved !== 'object' ? SITE_DELETED : found
 }
 
-/** The shop, where a payer has a link of its site that leads to no QR code. */
-export const shopOf = (sql: SqlStorage): Shop => {
-  const { name, supportContact, color, logo, legalName, taxId } = settingsRow(sql).settings
-  return { name, supportContact, color, logo, legalName, taxId }
-}
+/** The shop where a payer has a link of its site that leads to no QR code. */
+export const readShop = (sql: SqlStorage): Shop => shopOf(settingsRow(sql).settings)
+
+const shopOf = ({ name, supportContact, color, logo, legalName, taxId }: StoredSettings): Shop => ({
+  name,
+  supportContact,
+  color,
+  logo,
+  legalName,
+  taxId,
+})
 
 const readAttempts = rowsWith({ bank: orNull(text), reason: orNull(text) })
 

@@ -7,6 +7,7 @@ import type { Context, Memory } from '../context.ts'
 import { appendEvent } from '../events/events.ts'
 import { refusePayment } from '../operator/limits.ts'
 import { contradicts, ok } from '../outcomes.ts'
+import { refuseAppUrl } from '../settings/redirect-schemes.ts'
 import { settingsRow } from '../settings/rows.ts'
 import type { Seconds } from '../time.ts'
 import { insertQrCode } from './insert.ts'
@@ -35,7 +36,8 @@ type ApplyEarly = (context: Context, created: QrCodeRow, currencies: readonly st
  * Creates a QR code, or replays the one that the same request created before (contract, section 3).
  * @param createdAt the time of the creation; see creationTime
  * @param applyEarly applies the payments that were reported before the QR code existed; only a bank's link can have some
- * @returns payin.resource.already.exists where the qrCodeUid was used with other fields; site.limit.exceeded;
+ * @returns payin.resource.already.exists where the qrCodeUid was used with other fields; validation.error where redirectUrl is
+ * of an app that the settings do not name; site.limit.exceeded;
  * network.unavailable where another QR code has the bank's link
  */
 export function createQrCode(
@@ -47,11 +49,11 @@ export function createQrCode(
   const { sql, now, memory } = context
   const refusal = refuseDeleted(context, spec, registered)
   if (refusal) return refusal
-  // Where a bank has made the link, beforeRegister has admitted the amount.
-  const aboveLimit = registered ? undefined : refusePayment(memory, spec.amount)
+  // Where a bank has made the link, beforeRegister has admitted the request.
+  const refused = registered ? undefined : refuseNew(context, spec)
   const number = memory.latestQrCode.number + 1
   const row =
-    aboveLimit === undefined
+    refused === undefined
       ? insertQrCode(sql, spec, { ...link, number, linkBase: memory.linkBase(link), createdAt }, registered)
       : undefined
   if (row) {
@@ -63,7 +65,7 @@ export function createQrCode(
   }
   const known = findQrCode(sql, spec)
   if (known) return replay(context, known, spec, link.id)
-  if (aboveLimit) return aboveLimit
+  if (refused) return refused
   if (!registered) throw new Error('a QR code was not created')
   return LINK_IN_USE
 }
@@ -85,15 +87,19 @@ export interface BeforeRegister {
 /**
  * Reads what a site knows before a bank registers a QR code.
  * @returns payin.resource.already.exists where the qrCodeUid was used with other fields, or where its QR code was deleted;
- * site.limit.exceeded
+ * validation.error and site.limit.exceeded as createQrCode
  */
 export function beforeRegister(context: Context, spec: QrCodeSpec): Outcome<BeforeRegister> {
-  const { sql, now, memory } = context
+  const { sql, now } = context
   const known = findQrCode(sql, spec)
   if (known) return contradiction(known, spec) ?? ok({ created: qrCodeOf(known, now) })
-  const refusal = refuseDeleted(context, spec) ?? refusePayment(memory, spec.amount)
+  const refusal = refuseDeleted(context, spec) ?? refuseNew(context, spec)
   return refusal ?? ok({ siteName: settingsRow(sql).settings.name })
 }
+
+/** What a new QR code may not ask for, which an earlier one could. */
+const refuseNew = ({ sql, memory }: Context, { redirectUrl, amount }: QrCodeSpec): Refusal | undefined =>
+  refuseAppUrl(sql, redirectUrl) ?? refusePayment(memory, amount)
 
 /** @param id that of the request's own link: if the QR code has it, this is the same call again, and it did create */
 const replay = ({ now }: Context, known: QrCodeRow, spec: QrCodeSpec, id: string): Outcome<Created> =>

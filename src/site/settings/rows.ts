@@ -24,6 +24,7 @@ const SettingsColumn = z.object({
   taxId: z.optional(z.string()),
   callbackUrl: z.optional(z.string()),
   notificationTypes: z.array(z.enum(NOTIFICATION_TYPES)),
+  redirectSchemes: z.optional(z.array(z.string())),
   logo: z.optional(z.string()),
 } satisfies Record<keyof StoredSettings, z.ZodMiniType>)
 

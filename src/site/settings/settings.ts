@@ -106,10 +106,10 @@ function keep(
 
 /** The text that is kept: in one order, so that equal settings have equal ones. */
 const textOf = ({ notificationTypes, logo, ...settings }: StoredSettings): string => {
-  const { name, supportContact, logoUrl, color, legalName, taxId, callbackUrl } = settings
+  const { name, supportContact, logoUrl, color, legalName, taxId, callbackUrl, redirectSchemes } = settings
   return JSON.stringify({
     ...{ name, supportContact, logoUrl, color, legalName, taxId, callbackUrl },
-    ...{ notificationTypes, logo },
+    ...{ notificationTypes, redirectSchemes, logo },
   })
 }
 

@@ -1,6 +1,7 @@
 // The payer's page of a QR code that cannot be paid, or not now: what happened, and what the payer can do.
 import { html } from 'hono/html'
 import { refundedOf } from '../../contract/qr-code.ts'
+import { parseHttpUrl } from '../../contract/url.ts'
 import type { FollowedSale } from '../../gateway/followed-sale.ts'
 import type { Html } from '../layout.ts'
 import { accountSection } from './account.ts'
@@ -33,9 +34,10 @@ export function paidView(view: PayerView): Html {
   const texts = PAYER_TEXTS[language]
   const { payment, redirectUrl } = qrCode
   const part = refundedPart(view)
-  const leaves =
-    redirectUrl && address.until !== 0 && payment !== undefined && now - payment.at < LEADS_BACK_FOR
-  const [before, after] = redirectUrl ? texts.leaving(new URL(redirectUrl).host) : []
+  const site = redirectUrl === undefined ? undefined : parseHttpUrl(redirectUrl)
+  // An app is not opened by itself: a phone without it shows an error.
+  const leaves = site && address.until !== 0 && payment !== undefined && now - payment.at < LEADS_BACK_FOR
+  const [before, after] = site ? texts.leaving(site.host) : []
   return finalView(view, {
     refresh: leaves && `${LEAVING};url=${redirectUrl}`,
     sum: shownSum(view),
@@ -43,7 +45,7 @@ export function paidView(view: PayerView): Html {
     rows: receiptRows(view),
     bar:
       redirectUrl &&
-      html`<a class="button primary" href="${redirectUrl}" rel="noopener noreferrer"${leaves && html` data-leaves="${LEAVING}"`}>${texts.back}</a>
+      html`${backLink(view, 'button primary', leaves && html` data-leaves="${LEAVING}"`)}
         ${leaves && html`<p class="leaving"><span>${before}<span>${LEAVING}</span>${after}</span> <a data-stay href="${formatAddress({ ...address, until: 0 })}">${texts.stay}</a></p>`}`,
     more: receiptLinks(view),
   })

@@ -1,6 +1,7 @@
 // Parts of HTML that several views of the payer's page share.
 import { html } from 'hono/html'
 import { isReusable, type QrCode, requestsToken } from '../../contract/qr-code.ts'
+import { parseHttpUrl } from '../../contract/url.ts'
 import type { Device } from '../../fps/bank-link.ts'
 import type { FollowedSale } from '../../gateway/followed-sale.ts'
 import type { Language } from '../../http/negotiation.ts'
@@ -189,10 +190,17 @@ function hrefOf(contact: string): string | undefined {
   return /^\+?[\d ()-]{5,20}$/.test(contact) ? `tel:${contact.replace(/[^+\d]/g, '')}` : undefined
 }
 
-/** The way back to the shop, where the merchant gave one. */
-export const backLink = ({ qrCode: { redirectUrl }, language }: PayerView, className: string) =>
-  redirectUrl &&
-  html`<a class="${className}" href="${redirectUrl}" rel="noopener noreferrer">${PAYER_TEXTS[language].back}</a>`
+/** The way back to the shop, where the merchant gave one: to its site, or with a hint into its app. */
+export function backLink(
+  { qrCode: { redirectUrl }, language }: PayerView,
+  className: string,
+  attribute?: Html | false | undefined,
+): Html | undefined {
+  if (redirectUrl === undefined) return undefined
+  const { back, backToApp, appHint } = PAYER_TEXTS[language]
+  const isApp = parseHttpUrl(redirectUrl) === undefined
+  return html`<a class="${className}" href="${redirectUrl}" rel="noopener noreferrer"${attribute}>${isApp ? backToApp : back}</a>${isApp && html`<small class="app">${appHint}</small>`}`
+}
 
 /** The result of this browser's own test payment. The page still offers payment; that of a COUNTER code after the next sale. */
 export function ownResult({ qrCode, result, language }: PayerView): Html | undefined {

@@ -75,6 +75,9 @@ export interface PayerTexts {
   /** After the payer opened a bank; the title is progress.waiting. */
   waiting: Record<Kind, string> & Record<'again' | 'otherBank' | 'showCode', string>
   back: string
+  /** Into the shop's own app, which need not be on this phone. */
+  backToApp: string
+  appHint: string
   /** Before and after the number of seconds. */
   leaving(host: string): readonly [string, string]
   stay: string
@@ -273,6 +276,8 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       showCode: 'Показать QR-код',
     },
     back: 'Вернуться в магазин',
+    backToApp: 'Вернуться в приложение',
+    appHint: 'Откроется, если приложение магазина есть на этом устройстве',
     leaving: (host) => [`Через${NBSP}`, `${NBSP}сек. откроется ${host}`],
     stay: 'Остаться здесь',
     receipt: {
@@ -486,6 +491,8 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       showCode: 'Show the QR code',
     },
     back: 'Back to the shop',
+    backToApp: 'Back to the app',
+    appHint: 'It opens if the shop’s app is on this device',
     leaving: (host) => [`${host} opens in${NBSP}`, `${NBSP}s`],
     stay: 'Stay here',
     receipt: { title: 'Payment receipt', share: 'Share', save: 'Save as a picture', print: 'Print' },
