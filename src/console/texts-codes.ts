@@ -59,7 +59,7 @@ const ru = {
     badAmount: 'Введите сумму, например 1500,50',
     badPurpose: `Назначение: не больше ${MAX_PURPOSE} символов`,
     badRedirectUrl:
-      'Адрес возврата должен начинаться с https:// или http://, без пробелов, не длиннее 1000 символов',
+      'Адрес возврата должен начинаться с https://, http:// или схемы вашего приложения из настроек, без пробелов, не длиннее 1000 символов',
     badTtl: 'Время ожидания: от одной минуты до 90 суток, целое число минут',
   },
   tills: {
@@ -148,7 +148,8 @@ const en: typeof ru = {
     badUid: 'The identifier has 1 to 200 characters, and is not . or ..',
     badAmount: 'Enter an amount, such as 1500.50',
     badPurpose: `The purpose has at most ${MAX_PURPOSE} characters`,
-    badRedirectUrl: 'The address begins with https:// or http://, has no spaces and at most 1000 characters',
+    badRedirectUrl:
+      'The address begins with https://, http:// or a scheme of your app from the settings, has no spaces and at most 1000 characters',
     badTtl: 'The time to wait is from a minute to 90 days, in whole minutes',
   },
   tills: {

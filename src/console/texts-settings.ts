@@ -13,6 +13,10 @@ const ru = {
   taxId: 'ИНН',
   taxIdHint: '10 или 12 цифр',
   taxIdRule: 'Такого ИНН нет: в нём 10 или 12 цифр, и последние из них — контрольные',
+  schemes: 'Схемы вашего приложения',
+  schemesHint: 'До пяти через пробел, например teashop. Тогда покупателя можно вернуть по адресу teashop://…',
+  schemeRule: (scheme: string) =>
+    `Схема ${scheme} не подходит: от 3 до 32 знаков из a–z, 0–9, «+», «.» и «-», и не схема браузера, системы или банка`,
   logo: 'Логотип',
   logoHint:
     'Перетащите сюда картинку или выберите файл. Фотография с телефона подойдёт: браузер её уменьшит, и место съёмки в ней не останется',
@@ -52,6 +56,11 @@ const en: typeof ru = {
   taxId: 'INN',
   taxIdHint: '10 or 12 digits',
   taxIdRule: 'There is no such INN: it has 10 or 12 digits, and the last of them are check digits',
+  schemes: 'Schemes of your own app',
+  schemesHint:
+    'Up to five, separated by spaces, such as teashop. Then payers can return to an address such as teashop://…',
+  schemeRule: (scheme: string) =>
+    `The scheme ${scheme} will not do: 3 to 32 of a–z, 0–9, “+”, “.” and “-”, and not that of a browser, a system or a bank`,
   logo: 'Logo',
   logoHint:
     'Drop a picture here, or choose a file. A photo of a phone will do: ' +

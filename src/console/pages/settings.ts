@@ -15,7 +15,9 @@ import { logoProblemRu, SETTINGS_TEXTS } from '../texts-settings.ts'
 import { ADMINS, type Route, type Visit } from '../visit.ts'
 
 const NAMES = ['name', 'supportContact', 'legalName', 'taxId', 'logoUrl', 'color', 'callbackUrl'] as const
-type Typed = Partial<Pick<Settings, (typeof NAMES)[number]>> & { notificationTypes: readonly string[] }
+type Typed = Partial<Pick<Settings, (typeof NAMES)[number] | 'redirectSchemes'>> & {
+  notificationTypes: readonly string[]
+}
 
 /** Bytes of the form: a logo of 256 KiB in Base64, whose signs are escaped, and the fields. */
 const MAX_FORM = 1024 * 1024
@@ -55,6 +57,14 @@ async function settings(visit: Visit, tried?: Tried): Promise<Response> {
       ${fieldOf('supportContact', texts.contact, texts.contactHint, 100)}
       ${fieldOf('legalName', texts.legalName, texts.legalNameHint, 160)}
       ${fieldOf('taxId', texts.taxId, texts.taxIdHint, 12)}
+      ${field({
+        name: 'redirectSchemes',
+        label: texts.schemes,
+        value: known.redirectSchemes?.join(' '),
+        hint: texts.schemesHint,
+        maxLength: 200,
+        fault: schemesFault(tried),
+      })}
       <h2>${texts.server}</h2>
       ${fieldOf('callbackUrl', texts.callback, texts.callbackHint, 500)}
       <fieldset><legend>${texts.types}</legend>${NOTIFICATION_TYPES.map(
@@ -74,6 +84,10 @@ async function settings(visit: Visit, tried?: Tried): Promise<Response> {
     status: tried?.status ?? 200,
   })
 }
+
+/** What is wrong with the schemes, or with the first that breaks its rule. */
+const schemesFault = (tried: Tried | undefined): string | undefined =>
+  Object.entries(tried?.fields ?? {}).find(([name]) => name.startsWith('redirectSchemes'))?.[1]
 
 /** A picture is chosen or dropped; public/console-settings.js makes it small, and puts it into the form. */
 function logoFields(
@@ -116,6 +130,11 @@ async function save(visit: Visit): Promise<Response> {
   const form = await visit.form(MAX_FORM)
   const typed: Typed = {
     ...Object.fromEntries(NAMES.map((name) => [name, form.get(name)?.trim() ?? ''])),
+    redirectSchemes:
+      form
+        .get('redirectSchemes')
+        ?.split(/[\s,]+/)
+        .filter(Boolean) ?? [],
     notificationTypes: form.getAll('notificationTypes'),
   }
   const logo = form.get('logo') ?? ''
@@ -125,6 +144,7 @@ async function save(visit: Visit): Promise<Response> {
     const changed = NAMES.filter((name) => (typed[name] ?? '') !== (present[name] ?? ''))
     const body = {
       ...Object.fromEntries(changed.map((name) => [name, typed[name] || null])),
+      redirectSchemes: typed.redirectSchemes,
       notificationTypes: typed.notificationTypes,
       ...(form.has('removeLogo') && { logoUrl: null }),
       ...(logo !== '' && { logo: bytesOf(logo) }),
@@ -133,7 +153,7 @@ async function save(visit: Visit): Promise<Response> {
   } catch (error) {
     const isStale = error instanceof ApiError && error.code === 'http.precondition.failed'
     return settings(visit, {
-      ...formError(error, visit, rulesOf(error, visit)),
+      ...formError(error, visit, rulesOf(error, typed, visit)),
       ...(!isStale && { typed, chosen: logo }),
     })
   }
@@ -150,7 +170,11 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
 }
 
 /** Which rule each field breaks, in the page's language. */
-function rulesOf(error: unknown, { language }: Visit): Record<string, string> {
+function rulesOf(
+  error: unknown,
+  { redirectSchemes = [] }: Typed,
+  { language }: Visit,
+): Record<string, string> {
   const texts = SETTINGS_TEXTS[language]
   return {
     name: texts.nameHint,
@@ -158,6 +182,10 @@ function rulesOf(error: unknown, { language }: Visit): Record<string, string> {
     legalName: texts.legalNameHint,
     taxId: texts.taxIdRule,
     color: texts.colorRule,
+    redirectSchemes: texts.schemesHint,
+    ...Object.fromEntries(
+      redirectSchemes.map((scheme, i) => [`redirectSchemes.${i}`, texts.schemeRule(scheme)]),
+    ),
     logo: texts.pictureRule,
     callbackUrl: texts.urlRule,
     // English is the API's own language.
