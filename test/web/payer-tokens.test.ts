@@ -122,6 +122,19 @@ it.each([
   },
 )
 
+it.each([
+  ['ru', 'Кофейня «У Марии»', '«<bdi>Кофейня „У Марии“</bdi>»'],
+  ['ru', '«Чай» и «Кофе»', '«<bdi>„Чай“ и „Кофе“</bdi>»'],
+  ['en', 'Кофейня «У Марии»', '<bdi>Кофейня «У Марии»</bdi>'],
+])('a name with quotation marks in %s, %s, stands in the consent as %s', async (language, name, shown) => {
+  await site.ask('/settings', { method: 'PUT', body: { name } })
+  const { qrCodeUid } = await site.make({ flags: ['CREATE_TOKEN'] })
+  const page = await pageOf(qrCodeUid, language)
+  expect(/<section class="consent">.*?<\/section>/s.exec(page)?.[0]).toContain(shown)
+  // Above the page the name stands alone, as the shop wrote it.
+  expect(page).toContain(`<bdi>${name}</bdi></p>`)
+})
+
 it('a code that requests no token, or has its answer, asks for no consent', async () => {
   const { qrCodeUid } = await site.make()
   expect(await pageOf(qrCodeUid)).not.toContain('class="consent"')

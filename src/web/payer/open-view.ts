@@ -90,11 +90,11 @@ export function openView(view: PayerView): Html {
 /** What the customer allows by the consent that the bank asks for; the page says it first. */
 function consent({ qrCode, shop, now, tokenDays, utcOffset, language }: PayerView): Html {
   const { consent: texts, bindingPurpose } = PAYER_TEXTS[language]
-  const [before, after] = texts.allows
+  const [before, name, after] = texts.allows(shop.name)
   const until = now + tokenDays * 86_400
   return html`<section class="consent">
           <h2>${texts.title[kindOf(qrCode)]}</h2>
-          <p>${before}<bdi>${shop.name}</bdi>${after}</p>
+          <p>${before}<bdi>${name}</bdi>${after}</p>
           <dl>${row(bindingPurpose, qrCode.tokenizationPurpose ?? shop.name)}${row(texts.until, dayWithYear(until, utcOffset, language))}${row(texts.end, texts.howToEnd)}</dl>
         </section>`
 }

@@ -1,5 +1,6 @@
 // The texts of the payer's page, in the payer's language. Read a text aloud before you change it.
 import type { Language } from '../../http/negotiation.ts'
+import { nested } from './quotes.ts'
 import type { Kind, PayerState } from './state.ts'
 
 /** A state of the page: what happened, and what the payer can do. */
@@ -108,10 +109,10 @@ export interface PayerTexts {
   /** What the sandbox bank's buttons do. */
   simulate: Record<Kind, string>
   simulateDecline: Record<'customer' | 'bank', string>
-  /** What the consent to the binding of an account allows; `allows` stands before and after the name of the shop. */
+  /** What the consent to the binding of an account allows; `allows` has what stands before the shop's name, the name, and what follows. */
   consent: Record<'until' | 'end' | 'howToEnd', string> & {
     title: Record<Kind, string>
-    allows: readonly [string, string]
+    allows(shop: string): readonly [string, string, string]
   }
   /** The customer's answer in the sandbox. */
   remember: string
@@ -326,8 +327,9 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
         DYNAMIC: 'Магазин хочет запомнить ваш счёт',
         TOKEN: 'Что вы разрешаете',
       },
-      allows: [
+      allows: (shop) => [
         'После вашего согласия в банке магазин «',
+        nested(shop),
         '» сможет списывать с этого счёта любую сумму, не спрашивая вас каждый раз',
       ],
       until: 'Согласие до',
@@ -539,8 +541,9 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
         DYNAMIC: 'The shop asks to remember your account',
         TOKEN: 'What you allow',
       },
-      allows: [
+      allows: (shop) => [
         'Once you agree in your bank, ',
+        shop,
         ' can charge any amount to this account without asking you again',
       ],
       until: 'Valid until',

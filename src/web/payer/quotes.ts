@@ -1,0 +1,4 @@
+// Quotation marks of Russian typography.
+
+/** A name that stands within «…»: its own marks become „…“. */
+export const nested = (name: string): string => name.replaceAll('«', '„').replaceAll('»', '“')
