@@ -313,6 +313,22 @@ describe('what is not delivered', () => {
     expect(await page('/notifications?status=PENDING')).not.toContain('Почему не доходят')
   })
 
+  it.each([
+    ['ru', 'соединиться с ним не удаётся</strong> <small>нет соединения</small>'],
+    ['en', 'there is no connection</strong> <small>no connection</small>'],
+  ])('because there is no connection says so in %s, in no other language', async (language, said) => {
+    merchantServer(() => {
+      throw new TypeError('refused')
+    })
+    const site = await notifiedSite()
+    const { page } = await signedIn(site.siteId)
+    await site.pay((await site.make()).linkId)
+    await until(site, { attempts: [{ error: 'no connection' }] })
+    const shown = await page(`/notifications?lang=${language}`)
+    expect(shown).toContain(said)
+    if (language === 'ru') expect(shown).not.toContain('no connection')
+  })
+
   it('because there is no key has the way to one, with the origin of the address', async () => {
     const site = freshSite()
     await configure(site, { callbackUrl: 'https://shop.example:8443/hook' })

@@ -4,6 +4,7 @@ import { type NotificationGroup, WAITING_CAUSES } from '../../contract/notificat
 import type { Html } from '../../web/layout.ts'
 import { seconds, when } from '../formats.ts'
 import { textsOf } from '../parts.ts'
+import { LIST_TEXTS } from '../texts-lists.ts'
 import { UNDELIVERED_TEXTS } from '../texts-undelivered.ts'
 import { ADMINS, type Visit } from '../visit.ts'
 
@@ -26,10 +27,16 @@ function cause({ origin, cause: name, since, waiting, failed }: NotificationGrou
     failed > 0 ? `${texts.failed}: ${failed}` : '',
   ].filter(Boolean)
   return html`<div class="cause"><p><strong>${advice?.happens}</strong>${
-    isResult(name) && html` <small lang="en">${name}</small>`
+    isResult(name) && html` ${result(name, visit)}`
   }</p>
     <p class="hint">${origin && html`<bdi>${origin}</bdi>, `}${texts.since} ${when(seconds(since), visit)}; ${counts.join(', ')}</p>
     <p>${advice?.todo}${page && visit.may(...ADMINS) && html`. <a href="${visit.base}${page}">${textsOf(visit).nav[page]}</a>`}</p></div>`
+}
+
+/** The result of the latest attempt, in the page's language where that has words for it. */
+function result(name: string, { language }: Visit): Html {
+  const known = LIST_TEXTS[language].notifications.errors[name]
+  return known ? html`<small>${known}</small>` : html`<small lang="en">${name}</small>`
 }
 
 /** Where an administrator does what is advised. */
