@@ -69,9 +69,8 @@ const STATES: Record<string, State> = {
     open: (shop) => shop.make({}, { type: 'STATIC', ttl: undefined }),
   },
   'static-paid-here': {
-    isPayable: true,
-    isTimed: false,
-    paidHere: '[data-result=paid]',
+    isPayable: false,
+    paidHere: '[data-kept]',
     open: (shop) => shop.make({}, { type: 'STATIC', ttl: undefined }),
   },
   'static-cancelled': {
@@ -83,7 +82,6 @@ const STATES: Record<string, State> = {
     isPayable: false,
     open: (shop) => changed(armedCounter(shop), (made) => shop.report(made, 'COMPLETED', { saleUid: 's-1' })),
   },
-  // The result of a test payment gives way to the paid sale at once.
   'counter-paid-here': { isPayable: false, paidHere: '[data-kept]', open: (shop) => armedCounter(shop) },
   'counter-not-armed': {
     isPayable: false,

@@ -585,8 +585,13 @@ it('a till says that its latest sale was paid, until it is armed again or the mo
   expect(await said()).toBeUndefined()
   await arm('sale-1')
   expect(await said()).toBeUndefined()
-  await site.pay(linkId, { saleUid: 'sale-1' })
+  const first = await site.pay(linkId, { saleUid: 'sale-1' })
   expect(await said()).toMatch(/^Оплачено 5,00\s₽$/)
+  // To be compared with the customer's receipt, and to be printed.
+  const slip = /<section class="done slip">.*?<\/section>/s.exec(await shown())?.[0]
+  expect(slip).toContain('Номер операции: <a href="../payments/')
+  for (const text of [`<bdi>${first.paymentUid}</bdi></a>`, 'data-print>Распечатать<'])
+    expect(slip).toContain(text)
   expect(await said('?lang=en')).toMatch(/^Paid .*5\.00/)
   await arm('sale-2')
   expect(await said()).toBeUndefined()

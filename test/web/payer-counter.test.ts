@@ -108,7 +108,7 @@ describe('the page of a COUNTER code', () => {
     ])
   })
 
-  it('pays the ACTIVE sale in the sandbox, and shows what came of it once', async () => {
+  it('pays the ACTIVE sale in the sandbox, and shows its receipt until the payer goes on', async () => {
     const qrCode = await makeCounter()
     const { payload } = qrCode.qrCode
     await arm(qrCode, 's-1', 12.34)
@@ -117,11 +117,15 @@ describe('the page of a COUNTER code', () => {
     expect((await saleOf(qrCode, 's-1')).status).toBe('PAYED')
     const Cookie = sent.headers.get('Set-Cookie')?.split(';', 1)[0] ?? ''
     const page = await (await open(payload, { headers: { Cookie } })).text()
-    for (const text of ['data-result="paid"', 'data-status="NOT_ARMED"', 'Оплачено, спасибо'])
+    for (const text of ['data-status="PAYED"', 'Оплачено', '12,34', 'Номер операции'])
       expect(page).toContain(text)
-    // Until the till arms it again, it cannot be paid.
-    expect(page).not.toContain('заплатить ещё раз')
-    expect(await read(payload)).not.toContain('data-result')
+    // Everybody else, and who goes on, sees that it cannot be paid until the till arms it again.
+    expect(await read(payload)).toContain('data-status="NOT_ARMED"')
+    const again = await submit(payload, { action: 'again' })
+    expect([again.status, again.headers.get('Set-Cookie')]).toEqual([
+      303,
+      expect.stringContaining('=; Max-Age=0;'),
+    ])
   })
 
   it('takes the form of an old page for nothing, if no sale is ACTIVE', async () => {
@@ -156,7 +160,7 @@ describe('the page of a tab that followed a sale', () => {
     return site.report(linkIdOf(qrCode.qrCode.payload), paymentUid, body).then(() => paymentUid)
   }
 
-  it('shows the sum, the time and the purpose of its sale, and neither the bank nor the payment', async () => {
+  it('shows the sum, the time, the number and the purpose of its sale, to be saved and printed, and never the bank', async () => {
     const qrCode = await makeCounter()
     await arm(qrCode, 's-1', 149.5, { paymentPurpose: 'Чай' })
     const mark = await markOf(qrCode)
@@ -171,21 +175,14 @@ describe('the page of a tab that followed a sale', () => {
       'Оплачено',
       '149,50 ₽',
       '<bdi>Чай</bdi>',
+      `Номер операции</dt><dd><bdi>${paymentUid}</bdi>`,
+      'data-save',
+      'data-print',
       'Заплатить ещё раз',
       'data-kept="',
     ])
       expect(page).toContain(text)
-    for (const text of [
-      paymentUid,
-      '999999999001',
-      'Банк',
-      '300,00',
-      'Кофе',
-      's-1',
-      's-2',
-      '<form',
-      'data-sale',
-    ])
+    for (const text of ['999999999001', 'Банк', '300,00', 'Кофе', 's-1', 's-2', 'value="pay"', 'data-sale'])
       expect(page).not.toContain(text)
   })
 

@@ -112,9 +112,11 @@ function activeSale({ saleUid, amount, paymentPurpose, expiresAt }: Sale, visit:
 /** What the customer has just paid, until the till is armed again. */
 function paidSale(sale: Sale | undefined, visit: Visit): Html | '' {
   if (!sale?.payment || saleState(sale) !== 'PAYED') return ''
-  const { amount, at } = sale.payment
-  return html`<section class="done"><p class="amount"><strong>${CODE_TEXTS[visit.language].tills.paid} ${money(amount, visit.language)}</strong></p>
-      <p>${when(at, visit)}</p></section>`
+  const { paymentUid, amount, at } = sale.payment
+  const { paid, operation, print } = CODE_TEXTS[visit.language].tills
+  return html`<section class="done slip"><p class="amount"><strong>${paid} ${money(amount, visit.language)}</strong></p>
+      <p>${when(at, visit)}</p><p>${operation}: ${paymentLink(visit.base, paymentUid, paymentUid)}</p>
+      <button type="button" class="scripted small" data-print>${print}</button></section>`
 }
 
 /** The latest money that no sale took, and how to see the others. */

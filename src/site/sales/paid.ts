@@ -7,9 +7,10 @@ import { findQrCode, type QrCodeKey } from '../qr-codes/rows.ts'
 import { saleRows } from './rows.ts'
 import { saleOf } from './sale.ts'
 
-/** What the payer of a sale sees of it: neither the bank nor the payment's identifier. */
+/** What the payer of a sale sees of it, and the sale's identifier. */
 export interface PaidSale {
   saleUid: string
+  paymentUid: string
   amount: Amount
   paymentPurpose: string | undefined
   /** Unix seconds. */
@@ -35,10 +36,10 @@ export const paidSales = (context: Context, key: QrCodeKey, since: number): Outc
   return ok(
     rows.flatMap((row) => {
       const sale = saleOf(row, now)
-      const paidAt = sale?.payment?.at
-      if (sale?.status !== 'PAYED' || paidAt === undefined || paidAt <= since) return []
+      const { paymentUid, at: paidAt = 0 } = sale?.payment ?? {}
+      if (sale?.status !== 'PAYED' || paymentUid === undefined || paidAt <= since) return []
       const { saleUid, amount, paymentPurpose, refunded } = sale
-      return [{ saleUid, amount, paymentPurpose, paidAt, refunded }]
+      return [{ saleUid, paymentUid, amount, paymentPurpose, paidAt, refunded }]
     }),
   )
 }

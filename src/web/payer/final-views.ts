@@ -2,7 +2,7 @@
 import { html } from 'hono/html'
 import { refundedOf } from '../../contract/qr-code.ts'
 import { parseHttpUrl } from '../../contract/url.ts'
-import type { FollowedSale } from '../../gateway/followed-sale.ts'
+import type { Receipt } from '../../gateway/receipt.ts'
 import type { Html } from '../layout.ts'
 import { accountSection } from './account.ts'
 import { formatAddress } from './address.ts'
@@ -11,7 +11,7 @@ import {
   backLink,
   following,
   noticeOf,
-  ownResult,
+  ownDecline,
   type PayerView,
   payerLayout,
   purposes,
@@ -60,22 +60,34 @@ export const refundedView = (view: PayerView): Html =>
     more: receiptLinks(view),
   })
 
-/** The sale of a counter that this tab followed: what its payer knows anyway. The code itself waits for the next one. */
-export function paidSaleView(view: PayerView, { amount, paidAt, refunded, left }: FollowedSale): Html {
-  const { language, utcOffset, address } = view
+/** The receipt of the payer's own payment of a printed code, which can be paid again. */
+export function ownReceiptView(view: PayerView, paid: Receipt): Html {
+  const { language, utcOffset } = view
   const texts = PAYER_TEXTS[language]
+  const isReturned = paid.refunded >= paid.amount.minorUnits
+  const state = isReturned ? 'REFUNDED' : 'PAYED'
+  const { title, advice } = { title: '', advice: '', ...texts.notices.DYNAMIC[state] }
+  const refunded = money({ ...paid.amount, minorUnits: paid.refunded }, language)
   return finalView(view, {
-    state: 'PAYED',
-    title: texts.notices.DYNAMIC.PAYED?.title,
-    advice: '',
-    left,
+    ...{ state, title, advice },
+    left: paid.left,
     sum: shownSum(view),
     rows: [
-      row(texts.time, receiptTime(paidAt, utcOffset, language)),
-      row(texts.refunded, refunded > 0 && money({ ...amount, minorUnits: refunded }, language)),
+      row(isReturned ? texts.paidOn : texts.time, receiptTime(paid.paidAt, utcOffset, language)),
+      row(texts.operation, paid.paymentUid),
+      row(texts.refunded, !isReturned && paid.refunded > 0 && refunded),
     ],
-    bar: html`<a class="button quiet" data-anew href="${formatAddress(address)}">${texts.payAgain}</a>`,
+    bar: payAgain(view),
+    more: receiptLinks(view),
   })
+}
+
+/** The way on to the code. In the sandbox the browser forgets its payment by a form, which needs no script. */
+function payAgain({ sandbox, address, language }: PayerView): Html {
+  const { payAgain } = PAYER_TEXTS[language]
+  return sandbox
+    ? html`<form method="post"><button class="button quiet" data-anew name="action" value="again">${payAgain}</button></form>`
+    : html`<a class="button quiet" data-anew href="${formatAddress(address)}">${payAgain}</a>`
 }
 
 /** What a payer does with a receipt; public/receipt.js draws the picture, and the buttons can be pressed once they work. */
@@ -127,7 +139,7 @@ export const endedView = (view: PayerView): Html =>
 
 /** The till has not armed the code, or its sale is over: a later one changes the page. */
 export const notArmedView = (view: PayerView): Html =>
-  finalView(view, { follows: true, refresh: refreshOf(view), more: ownResult(view) })
+  finalView(view, { follows: true, refresh: refreshOf(view), more: ownDecline(view) })
 
 /** A charge of a stored authorisation is on its way: the payer has nothing to do. */
 export const chargingView = (view: PayerView): Html =>

@@ -12,7 +12,7 @@ import {
   following,
   isFollowed,
   noticeOf,
-  ownResult,
+  ownDecline,
   type PayerView,
   payerLayout,
   progressOf,
@@ -64,7 +64,7 @@ export function openView(view: PayerView): Html {
               : heading
           }</h1>
           ${qrCode.expiresAt !== undefined && timer(view, qrCode.expiresAt)}
-          ${ownResult(view)}
+          ${ownDecline(view)}
           ${declined && html`<div class="alert${view.isRefused && ' neutral'}" role="status"><strong>${declined.title}</strong><p>${sandbox && !view.isRefused && kind === 'DYNAMIC' ? texts.retryInSandbox : declined.advice}</p>${backLink(view, 'link')}</div>`}
           <dl>${row(texts.purpose, kind !== 'TOKEN' && qrCode.paymentPurpose)}${support(view)}</dl>
         </section>

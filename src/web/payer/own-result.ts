@@ -1,11 +1,13 @@
-// The result of a browser's own test payment of a reusable QR code, in a cookie that the next page deletes.
+// The result of a browser's own test payment of a QR code that is paid many times, in a cookie (contract, section 15).
 import type { Context } from 'hono'
+import { SHOWN_FOR } from '../../gateway/receipt.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import type { ResponseHeaders } from '../../http/response.ts'
-import { TEST_RESULTS, type TestResult } from './parts.ts'
 
-/** Seconds in which the browser must follow the redirect. */
-const MAX_AGE = 60
+export const DECLINED = 'declined'
+
+/** Seconds in which the browser must follow the redirect to be told of a decline. */
+const DECLINED_FOR = 60
 
 /** The name has the link's id, because the path of the cookie is that of all links of the site. */
 const nameOf = (c: Context<AppEnv>): string => `result-${c.req.param('id')}`
@@ -14,14 +16,15 @@ const cookie = (c: Context<AppEnv>, value: string, maxAge: number): ResponseHead
   'Set-Cookie': `${nameOf(c)}=${value}; Max-Age=${maxAge}; HttpOnly; SameSite=Strict`,
 })
 
-/** The header that remembers the result for the next page. */
-export const resultCookie = (c: Context<AppEnv>, result: TestResult): ResponseHeaders =>
-  cookie(c, result, MAX_AGE)
+/** The header that remembers the result. @param result the mark of the payment, or DECLINED, which the next page forgets */
+export const resultCookie = (c: Context<AppEnv>, result: string): ResponseHeaders =>
+  cookie(c, result, result === DECLINED ? DECLINED_FOR : SHOWN_FOR)
 
-/** The result that the page shows. */
-export function ownResult(c: Context<AppEnv>): TestResult | undefined {
+/** What the browser remembers: a text that anybody can have written. */
+export function ownResult(c: Context<AppEnv>): string | undefined {
+  const start = `${nameOf(c)}=`
   const cookies = c.req.header('Cookie')?.split('; ') ?? []
-  return TEST_RESULTS.find((result) => cookies.includes(`${nameOf(c)}=${result}`))
+  return cookies.find((each) => each.startsWith(start))?.slice(start.length)
 }
 
 /** The header that ends it. */

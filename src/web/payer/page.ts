@@ -6,7 +6,7 @@ import {
   chargingView,
   endedView,
   notArmedView,
-  paidSaleView,
+  ownReceiptView,
   paidView,
   refundedView,
 } from './final-views.ts'
@@ -35,5 +35,5 @@ export function payerPage(view: PayerView): Html {
   if (address.end && typeof saved === 'object' && saved.token.status === 'CREATED')
     return endPage(view, saved)
   if (isDeleted) return accountPage(view)
-  return paid ? paidSaleView(view, paid) : VIEWS[stateOf(view.qrCode)](view)
+  return paid ? ownReceiptView(view, paid) : VIEWS[stateOf(view.qrCode)](view)
 }

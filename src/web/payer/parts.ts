@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import { isReusable, type QrCode, requestsToken } from '../../contract/qr-code.ts'
 import { parseHttpUrl } from '../../contract/url.ts'
 import type { Device } from '../../fps/bank-link.ts'
-import type { FollowedSale } from '../../gateway/followed-sale.ts'
+import type { Receipt } from '../../gateway/receipt.ts'
 import type { Language } from '../../http/negotiation.ts'
 import type { SavedAccount } from '../../site/payments/saved-account.ts'
 import { type Html, type Layout, layout } from '../layout.ts'
@@ -57,18 +57,15 @@ export interface PayerView {
   hasBanks: boolean
   /** Whether the operator has deleted the site. */
   isDeleted: boolean
-  /** What came of this browser's own test payment of a QR code that is paid many times: shown once. */
-  result: TestResult | undefined
+  /** This browser's own test payment of a QR code that is paid many times was declined: shown once. */
+  isDeclined: boolean
   /** The mark of the ACTIVE sale that the page shows. */
   saleMark: string | undefined
-  /** The sale that this tab followed, once it is paid. */
-  paid: FollowedSale | undefined
+  /** The payer's own payment of a QR code that is paid many times. */
+  paid: Receipt | undefined
   /** What the payer typed, if it is not an amount. */
   invalidAmount: string | undefined
 }
-
-export const TEST_RESULTS = ['paid', 'declined'] as const
-export type TestResult = (typeof TEST_RESULTS)[number]
 
 /** Whether the page changes by itself. */
 export const isFollowed = ({ qrCode }: PayerView): boolean => qrCode.type !== 'STATIC'
@@ -202,14 +199,11 @@ export function backLink(
   return html`<a class="${className}" href="${redirectUrl}" rel="noopener noreferrer"${attribute}>${isApp ? backToApp : back}</a>${isApp && html`<small class="app">${appHint}</small>`}`
 }
 
-/** The result of this browser's own test payment. The page still offers payment; that of a COUNTER code after the next sale. */
-export function ownResult({ qrCode, result, language }: PayerView): Html | undefined {
-  const notice = result && PAYER_TEXTS[language].reusable[result]
-  const isAgain = qrCode.type === 'STATIC' || result === 'declined'
-  return (
-    notice &&
-    html`<div class="alert${result === 'paid' && ' neutral'}" role="status" data-result="${result}"><strong>${notice.title}</strong>${isAgain && html`<p>${notice.advice}</p>`}</div>`
-  )
+/** That this browser's own test payment was declined. The page still offers payment. */
+export function ownDecline({ isDeclined, language }: PayerView): Html | undefined {
+  if (!isDeclined) return undefined
+  const { title, advice } = PAYER_TEXTS[language].reusable.declined
+  return html`<div class="alert" role="status" data-result="declined"><strong>${title}</strong><p>${advice}</p></div>`
 }
 
 /** The link that checks the status now, with or without script. */

@@ -10,9 +10,8 @@ import { isLinkId } from '../../fps/link-id.ts'
 import { bankList } from '../../gateway/banks.ts'
 import { isSandbox, servesSite } from '../../gateway/connection.ts'
 import type { Service, SiteContext } from '../../gateway/context.ts'
-import { FOLLOWED_SALE, type FollowedSale, followedSale, saleMark } from '../../gateway/followed-sale.ts'
-import { pageUrl } from '../../gateway/links.ts'
-import { logoPath } from '../../gateway/logo.ts'
+import { FOLLOWED_SALE, followedSale } from '../../gateway/followed-sale.ts'
+import { ownPayment, paymentMark } from '../../gateway/own-payment.ts'
 import { endSavedAccount } from '../../gateway/saved-account.ts'
 import { callSite } from '../../gateway/site-client.ts'
 import type { AppEnv } from '../../http/app-env.ts'
@@ -20,39 +19,25 @@ import { readForm } from '../../http/body.ts'
 import { entityTags, isKnown, LongPollHeaders, preferenceApplied } from '../../http/conditional.ts'
 import type { ErrorHandlers } from '../../http/error-handler.ts'
 import { requireHost } from '../../http/host.ts'
-import { language } from '../../http/negotiation.ts'
-import { originOf } from '../../http/path.ts'
 import { json, respond, seeOther } from '../../http/response.ts'
 import { requireSameOrigin } from '../../http/same-origin.ts'
-import type { QrCodeWithShop, Shop as SiteShop } from '../../site/payments/payer.ts'
 import type { QrCodeKey } from '../../site/qr-codes/rows.ts'
 import { errorPage, notFoundPage } from '../error-page.ts'
-import { noSimulation } from '../no-simulation.ts'
 import { page } from '../page.ts'
 import { formatAddress, type PageAddress, parseAddress } from './address.ts'
 import { banksPage } from './banks-page.ts'
-import { deviceOf } from './device.ts'
-import { forgetResult, ownResult, resultCookie } from './own-result.ts'
+import { DECLINED, forgetResult, ownResult, resultCookie } from './own-result.ts'
 import { payerPage } from './page.ts'
-import type { PayerView, Shop } from './parts.ts'
 import { printView } from './print-view.ts'
 import { simulate } from './simulate.ts'
-import { payerSite, pollState, stateTag } from './site.ts'
+import { payerSite, pollState } from './site.ts'
 import { stateOf } from './state.ts'
-import { paperThemeOf, themeOf } from './theme.ts'
-
-/** A COUNTER code as its payers see it: with the amount, the purpose and the end of its ACTIVE sale, or of their own paid one. */
-const forSale = (qrCode: QrCode, paid: FollowedSale | undefined): QrCode =>
-  paid
-    ? { ...qrCode, amount: paid.amount, paymentPurpose: paid.paymentPurpose, sale: undefined }
-    : { ...qrCode, ...qrCode.sale }
+import { paperThemeOf } from './theme.ts'
+import { payerViews } from './view.ts'
 
 const canBePaid = (qrCode: QrCode): boolean => isPayable(qrCode.status) && stateOf(qrCode) === qrCode.status
 
 const FORM = 'application/x-www-form-urlencoded'
-
-/** How long a page waits for the list that has the name of the payer's bank. */
-const BANKS_MS = 300
 
 /** The routes below /pay. Everyone who has the link sees its page, without a token. */
 export function payer(
@@ -61,6 +46,7 @@ export function payer(
 ): Hono<AppEnv> {
   const { config } = service
   const banks = bankList(service)
+  const { shopSeen, viewOf } = payerViews(service, banks)
   const checkHost = requireHost(service)
   const state = new Hono<AppEnv>()
   const pages = new Hono<AppEnv>()
@@ -79,19 +65,6 @@ export function payer(
     return { site: await payerSite(c, service, siteId, id), key: { link }, address }
   }
 
-  /** The shop as its payers see it. */
-  const shopSeen = (
-    siteId = '',
-    { name = siteId, supportContact, color, logo, legalName, taxId }: SiteShop,
-  ): Shop => ({
-    name,
-    supportContact,
-    legalName,
-    taxId,
-    theme: color && themeOf(color),
-    logo: logo && logoPath(config.secrets, siteId, logo),
-  })
-
   const read = (site: SiteContext, key: QrCodeKey) => callSite(site, (object) => object.readForPayer(key))
 
   /** The same, also of a site that the operator has deleted, where the link saved an account. */
@@ -102,49 +75,10 @@ export function payer(
   const followed = (c: Context<AppEnv>, site: SiteContext, key: QrCodeKey) =>
     followedSale(site, key, c.req.param('id') ?? '', c.req.header(FOLLOWED_SALE))
 
-  /** The name of a bank of the list, if that comes in time. @param memberId its id in the network */
-  async function bankName(memberId: string): Promise<string | undefined> {
-    const list = await service.within(BANKS_MS, banks.list())
-    return list?.find(({ scheme }) => scheme === `bank${memberId}`)?.name
-  }
-
-  /** @param more the payer's own paid sale; what the payer typed, if it is not an amount */
-  const viewOf = async (
-    c: Context<AppEnv>,
-    address: PageAddress,
-    { qrCode: read, shop, bank, isRefused, saved, isDeleted }: QrCodeWithShop,
-    { paid, invalidAmount }: Partial<Pick<PayerView, 'paid' | 'invalidAmount'>> = {},
-  ): Promise<PayerView> => {
-    const qrCode = forSale(read, paid)
-    const { siteId = '' } = c.var
-    const id = c.req.param('id') ?? ''
-    const inSandbox = isSandbox(config, siteId)
-    const shownLanguage = address.language ?? language(c.req.header('Accept-Language'))
-    return {
-      qrCode,
-      bank: bank && (await bankName(bank)),
-      isRefused: isRefused && qrCode.status === 'DECLINED',
-      saved,
-      bankOfAccount: typeof saved === 'object' && saved.bank ? await bankName(saved.bank) : undefined,
-      isDeleted,
-      id,
-      shop: shopSeen(siteId, shop),
-      language: shownLanguage,
-      device: deviceOf(c),
-      address,
-      now: Math.floor(service.now() / 1000),
-      utcOffset: config.utcOffset,
-      tokenDays: config.tokenDays,
-      etag: stateTag(qrCode, paid),
-      saleMark: saleMark(config.secrets, siteId, id, qrCode),
-      paid,
-      sandbox: inSandbox ? { currency: config.homeCurrency } : undefined,
-      noSimulation: noSimulation(service, siteId, shownLanguage),
-      isOwnLink: pageUrl(config, siteId, originOf(c), qrCode) === qrCode.payload,
-      hasBanks: !inSandbox && banks.isOffered(),
-      result: ownResult(c),
-      invalidAmount,
-    }
+  /** The payment by which this browser has paid a code that is paid many times; outside the sandbox it cannot be known. */
+  const ownReceipt = async (c: Context<AppEnv>, site: SiteContext, qrCode: QrCode) => {
+    const mark = isReusable(qrCode) && isSandbox(config, site.siteId) ? ownResult(c) : undefined
+    return mark === undefined ? undefined : ownPayment(site, c.req.param('id') ?? '', mark)
   }
 
   /** From an address below the page to the page itself. */
@@ -166,12 +100,14 @@ export function payer(
   pages.get('/:siteId/:id', async (c) => {
     const { site, key, address } = await linkOf(c)
     const current = await readAccount(site, key)
-    const paid = current.isDeleted ? undefined : await followed(c, site, key)
+    const paid = current.isDeleted
+      ? undefined
+      : ((await followed(c, site, key)) ?? (await ownReceipt(c, site, current.qrCode)))
     const view = await viewOf(c, address, current, { paid })
     return page(c, payerPage(view), {
       forms: view.sandbox !== undefined || address.end === true,
       theme: view.shop.theme,
-      ...(view.result && { headers: forgetResult(c) }),
+      ...(view.isDeclined && { headers: forgetResult(c) }),
     })
   })
 
@@ -222,6 +158,7 @@ export function payer(
     const current = await read(site, key)
     const { qrCode } = current
     const back = formatAddress({ ...address, end: undefined })
+    if (form.get('action') === 'again') return seeOther(c, back, forgetResult(c))
     // An old page still has its buttons.
     if (!canBePaid(qrCode)) return seeOther(c, back)
     const done = await simulate({ site, key, qrCode }, form, config.homeCurrency)
@@ -229,7 +166,13 @@ export function payer(
       const view = await viewOf(c, address, current, done)
       return page(c, payerPage(view), { status: 422, forms: true, theme: view.shop.theme })
     }
-    return seeOther(c, back, done.result && resultCookie(c, done.result))
+    if (!isReusable(qrCode)) return seeOther(c, back)
+    const { paymentUid } = done
+    return seeOther(
+      c,
+      back,
+      resultCookie(c, paymentUid ? paymentMark(site, c.req.param('id') ?? '', paymentUid) : DECLINED),
+    )
   }
 
   /** The page of an error. A link of a site that leads to no QR code says whom to ask: the site's shop. */

@@ -1,11 +1,10 @@
 // What the buttons of the sandbox bank do on the payer's page (contract, sections 10 and 13).
 import { CUSTOMER_REFUSED } from '../../contract/payment.ts'
-import { isReusable, type QrCode } from '../../contract/qr-code.ts'
+import type { QrCode } from '../../contract/qr-code.ts'
 import type { SiteContext } from '../../gateway/context.ts'
 import { bindInSandbox, payInSandbox } from '../../gateway/sandbox-bank.ts'
 import type { QrCodeKey } from '../../site/qr-codes/rows.ts'
 import { typedAmount } from '../typed-amount.ts'
-import type { TestResult } from './parts.ts'
 
 interface Pressed {
   site: SiteContext
@@ -16,29 +15,29 @@ interface Pressed {
 /**
  * Carries out a button for a QR code that can be paid.
  * @param currency in which an amount is typed
- * @returns what was typed, where it is no amount; else what came of it, for a code that is paid many times
+ * @returns what was typed, where it is no amount; else the payment that completed
  */
 export async function simulate(
   { site, key, qrCode }: Pressed,
   form: URLSearchParams,
   currency: string,
-): Promise<{ invalidAmount: string } | { result: TestResult | undefined }> {
+): Promise<{ invalidAmount: string } | { paymentUid?: string }> {
   const agrees = form.get('action') === 'pay'
   // A bank that declines gives no reason of the customer's.
   const reason = form.get('action') === 'decline-by-bank' ? undefined : CUSTOMER_REFUSED
   if (qrCode.type === 'TOKEN') {
     if (agrees) await bindInSandbox(site, key, 'CREATED')
     else await bindInSandbox(site, key, 'REJECTED', reason)
-    return { result: undefined }
+    return {}
   }
   const typed = form.get('amount') ?? ''
   const amount = qrCode.sale?.amount ?? qrCode.amount ?? typedAmount(typed, currency)
   if (!amount) return { invalidAmount: typed }
   const binding = agrees && qrCode.createToken ? (form.has('remember') ? 'CREATED' : 'REJECTED') : undefined
-  await payInSandbox(
+  const { payment } = await payInSandbox(
     site,
     key,
     agrees ? { status: 'COMPLETED', amount, binding } : { status: 'DECLINED', amount, binding, reason },
   )
-  return { result: isReusable(qrCode) ? (agrees ? 'paid' : 'declined') : undefined }
+  return agrees ? { paymentUid: payment.paymentUid } : {}
 }

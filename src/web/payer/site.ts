@@ -5,8 +5,9 @@ import { PAYER } from '../../contract/caller.ts'
 import { isReusable, type QrCode } from '../../contract/qr-code.ts'
 import { isCounterId, isStaticId } from '../../fps/link-id.ts'
 import type { Service, SiteContext } from '../../gateway/context.ts'
-import { type FollowedSale, followedSale } from '../../gateway/followed-sale.ts'
+import { followedSale } from '../../gateway/followed-sale.ts'
 import { pollQrCode, type Wait } from '../../gateway/long-poll.ts'
+import type { Receipt } from '../../gateway/receipt.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { limitRate } from '../../http/auth.ts'
 import { etagOf, isKnown, waitOf } from '../../http/conditional.ts'
@@ -41,12 +42,12 @@ export async function payerSite(
 /**
  * The ETag of what a payer's page shows of a QR code. That of one that is paid many times does not tell that others paid: its
  * version would. That of a COUNTER one is its sale's.
- * @param paid the sale that this payer followed, once it is paid
+ * @param paid this payer's own payment
  */
-export const stateTag = (qrCode: QrCode, paid?: FollowedSale): string =>
+export const stateTag = (qrCode: QrCode, paid?: Receipt): string =>
   isReusable(qrCode)
     ? paid
-      ? etagOf(0, `PAYED ${paid.saleUid}`)
+      ? etagOf(0, `PAYED ${paid.paymentUid}`)
       : etagOf(0, qrCode.status + (qrCode.sale?.saleUid ?? ''))
     : etagOf(qrCode.version, qrCode.status)
 
@@ -56,7 +57,7 @@ const NO_WAIT: Wait = { seconds: undefined, version: undefined }
 interface State {
   qrCode: QrCode
   etag: string
-  paid: FollowedSale | undefined
+  paid: Receipt | undefined
   waited: boolean
 }
 

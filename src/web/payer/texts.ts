@@ -28,8 +28,8 @@ export interface PayerTexts {
   notices: Record<Kind, Partial<Record<PayerState, Notice>>>
   /** A decline that was the customer's own decision: nobody is blamed. */
   refused: Record<Kind, Notice>
-  /** Notices of a QR code that is paid many times: the result of this browser's own test payment, and that no sale is armed. */
-  reusable: Record<'paid' | 'declined' | 'cancelled' | 'notArmed', Notice>
+  /** Notices of a QR code that is paid many times: this browser's own test payment was declined, and that no sale is armed. */
+  reusable: Record<'declined' | 'cancelled' | 'notArmed', Notice>
   /** The notices of a STATIC code, whose page cannot know who paid: before, and after the payer opened a bank. */
   elsewhere: Notice & { result: string }
   payAgain: string
@@ -204,7 +204,6 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       },
     },
     reusable: {
-      paid: { title: 'Оплачено, спасибо', advice: 'По этому коду можно заплатить ещё раз' },
       declined: { title: 'Оплата не прошла', advice: 'Деньги не списаны. Попробуйте ещё раз' },
       cancelled: {
         title: 'Этот код больше не действует',
@@ -420,7 +419,6 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       },
     },
     reusable: {
-      paid: { title: 'Paid, thank you', advice: 'You can pay by this code again' },
       declined: { title: 'The payment did not go through', advice: 'You have not been charged. Try again' },
       cancelled: {
         title: 'This code is no longer valid',
