@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, inject, it } from 'vitest'
 import { PaymentsAnswer } from '../../src/contract/payment.ts'
 import { barriers, DEVICES, type DeviceName, launch, picture, visit } from '../support/browser.ts'
+import { signIn } from '../support/console-browser.ts'
 import { type Made, openShop, type Shop } from '../support/shop.ts'
 
 let shop: Shop
@@ -112,6 +113,35 @@ describe.concurrent('a guest pays a table’s code and shows the receipt to the 
     await says(page, 'Номер операции')
     expect(await page.getByRole('button').count()).toBe(0)
     await picture(page, 'receipt-table-printed')
+  })
+
+  it('at a till has the number that the cashier sees, who prints it and nothing else', async ({ expect }) => {
+    const till = await shop.make(
+      { amount: undefined, paymentPurpose: undefined },
+      { type: 'COUNTER', ttl: undefined },
+    )
+    const sale = { amount: { value: '350.00' }, paymentPurpose: 'Капучино' }
+    await shop.ask(`/sbp/qrCodes/${till.uid}/sales/s-1`, { method: 'PUT', body: sale })
+    const { page } = await visit(browser, till.page, DEVICES.phone)
+    await page.getByRole('button', { name: 'Имитировать оплату' }).tap()
+    await says(page, 'Номер операции')
+    await page.getByRole('button', { name: 'Распечатать' }).waitFor()
+    const number = await page.getByText(/^sandbox-/).textContent()
+    const { page: till1, open } = await signIn(browser, inject('sandbox'), shop.siteId, {
+      colorScheme: 'dark',
+    })
+    await open(`tills/${till.uid}`)
+    await till1.evaluate('window.print = () => { document.title = "printed" }')
+    await till1.getByRole('button', { name: 'Распечатать' }).click()
+    expect(await till1.title()).toBe('printed')
+    expect(await barriers(till1)).toEqual([])
+    await till1.emulateMedia({ media: 'print' })
+    const printed = await till1.evaluate<string>('document.querySelector("main").innerText')
+    expect(printed.replaceAll(/\s+/g, ' ').trim()).toMatch(
+      new RegExp(`^Оплачено 350,00 ₽ .* г\\., .* МСК Номер операции: ${number} Капучино$`),
+    )
+    expect(await till1.getByRole('searchbox').count()).toBe(0)
+    await picture(till1, 'receipt-till-printed')
   })
 
   it('where the network pays, is told that the page cannot know, and is shown nobody’s payment', async ({

@@ -4,7 +4,7 @@ import type { Payment } from '../../contract/payment.ts'
 import type { Sale } from '../../contract/sale.ts'
 import { seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
-import { money } from '../../web/payer/formats.ts'
+import { money, receiptTime } from '../../web/payer/formats.ts'
 import { currencySign, moneyOrStruck, typedValue, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import {
@@ -115,7 +115,8 @@ function paidSale(sale: Sale | undefined, visit: Visit): Html | '' {
   const { paymentUid, amount, at } = sale.payment
   const { paid, operation, print } = CODE_TEXTS[visit.language].tills
   return html`<section class="done slip"><p class="amount"><strong>${paid} ${money(amount, visit.language)}</strong></p>
-      <p>${when(at, visit)}</p><p>${operation}: ${paymentLink(visit.base, paymentUid, paymentUid)}</p>
+      <p class="screen">${when(at, visit)}</p><p class="paper">${receiptTime(at, visit.config.utcOffset, visit.language)}</p>
+      <p>${operation}: ${paymentLink(visit.base, paymentUid)}</p>${sale.paymentPurpose && html`<p><bdi>${sale.paymentPurpose}</bdi></p>`}
       <button type="button" class="scripted small" data-print>${print}</button></section>`
 }
 
