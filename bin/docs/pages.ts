@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ERRORS } from '../../src/errors.ts'
 import type { OpenApiDocument } from '../../src/openapi/objects.ts'
+import { unfolded } from './examples.ts'
 import { notificationsPage, resourcePage, slugOf } from './reference.ts'
 import { tabbed } from './tabs.ts'
 
@@ -97,24 +98,9 @@ export function pagesOf(document: OpenApiDocument): Page[] {
 
 const pathOf = (slug: string, language: 'en' | 'ru') => `${language === 'ru' ? 'ru/' : ''}${slug}.md`
 
-/** The examples that tests run, in place of `<!-- example create -->`: those of the client's README and of examples/. */
-function withExamples(text: string): string {
-  const root = join(docs, '..')
-  const read = (file: string) => readFileSync(join(root, file), 'utf8').trim()
-  const readme = read('client/README.md')
-  return text.replace(/^<!-- example (\w+) -->$/gm, (_, name: string) => {
-    const [, js] = new RegExp(`\`\`\`js\\n// ${name}\\.mjs\\n([\\s\\S]*?)\\n\`\`\``).exec(readme) ?? []
-    if (js === undefined) throw new Error(`client/README.md has no example ${name}.mjs`)
-    const isReceiver = name === 'receive'
-    const python = isReceiver ? read('examples/receiver/receiver.py') : read(`examples/python/${name}.py`)
-    const php = isReceiver ? read('examples/receiver/receiver.php') : read(`examples/php/${name}.php`)
-    return `\`\`\`js\n${js}\n\`\`\`\n\n\`\`\`python\n${python}\n\`\`\`\n\n\`\`\`php\n${php}\n\`\`\``
-  })
-}
-
 /** A document of the repository as a page: links and commands as the site needs them. */
 function page(text: string, folder: string, language: 'en' | 'ru'): string {
-  const changed = outsideCode(withExamples(text).replace(/^```mermaid\n.*?^```\n/gms, ''), (prose) =>
+  const changed = outsideCode(unfolded(text).replace(/^```mermaid\n.*?^```\n/gms, ''), (prose) =>
     withErrorAnchors(linked(prose, folder, language)),
   )
   return withTitle(tabbed(changed))
