@@ -41,6 +41,12 @@ export const GUIDES = [
   },
   { file: 'testing', slug: 'guides/testing', en: 'Testing', ru: 'Тестирование' },
   { file: 'errors', slug: 'errors', en: 'Errors', ru: 'Ошибки' },
+  {
+    file: 'questions',
+    slug: 'guides/questions',
+    en: 'Questions and answers',
+    ru: 'Вопросы и ответы',
+  },
   { file: 'going-live', slug: 'guides/going-live', en: 'Going live with a bank', ru: 'Запуск с банком' },
   { file: 'self-hosting', slug: 'guides/self-hosting', en: 'Self-hosting', ru: 'На своём сервере' },
   { file: 'words', slug: 'guides/words', en: 'Words of the two addresses', ru: 'Слова двух адресов' },

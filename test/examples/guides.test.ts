@@ -169,6 +169,11 @@ describe.each(CASES)(`in %s, the commands in %s (SEED=${SEED})`, (name, language
   })
 
   it('the other guides have none', () => {
-    expect([...blocks('going-live'), ...blocks('errors'), ...blocks('words')]).toEqual([])
+    expect([
+      ...blocks('going-live'),
+      ...blocks('errors'),
+      ...blocks('words'),
+      ...blocks('questions'),
+    ]).toEqual([])
   })
 })

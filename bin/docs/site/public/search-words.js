@@ -23,6 +23,7 @@ export const PHRASES = {
       /(server|endpoint|receiver|handler|url) (return|answer|respond|fail|crash)\w*( \d{3})?/,
       'notifications repeat',
     ],
+    [/how long (do|does|is|can) .*(live|valid|last)\w*/, 'lifetime minutes code'],
     // The names of the statuses of HTTP.
     [
       /bad request|unauthori[sz]ed|forbidden|not found|conflict|too many requests|(service )?unavailable|rate limit\w*/,
@@ -44,7 +45,7 @@ export const PHRASES = {
       /(запрос|вызов|уведомлен|вебхук)\p{L}* (точно |действительно )?(от вас|от сервиса|настоящ|подлинн|поддел)\p{L}*/u,
       'подпись уведомления',
     ],
-    [/слишком много запросов|лимит\p{L}* запросов/u, 'ошибки'],
+    [/слишком много запросов|лимит\p{L}* запросов/u, 'many requests ошибки'],
     [/токен\p{L}* доступа/u, 'доступа минут'],
     [/(созда|сдела|выстав)\p{L}* (qr|код|ссылк|счёт|счет)\S*/u, 'создайте минут'],
     [/(верн|возвра)\p{L}* (покупател\p{L}* )?(в|на) (магазин|сайт)\p{L}*/u, 'магазин минут'],
@@ -57,7 +58,6 @@ export const SYNONYMS = {
     [/^(web-?hooks?|call-?backs?|ipn|push(es)?|endpoints?|receivers?|deliver(y|ed|ies))$/, ['notifications']],
     [/^(partial(ly)?|part)$/, ['part', 'refund']],
     [/^(money-?back|chargebacks?|return(ed|ing)?|reimburse.*|repay.*)$/, ['refund']],
-    [/^(cards?)$/, ['test']],
     [/^(test(s|ing)?|sandbox|fake|simulate[sd]?|mock(s|ed)?|unit|ci|e2e|pretend)$/, ['testing', 'sandbox']],
     [/^(offline|unavailable|unreachable|crash(ed)?|outage)$/, ['notifications', 'retries']],
     [
@@ -88,7 +88,6 @@ export const SYNONYMS = {
     [/^(вебхук|веб-хук|колбэк|коллбэк|коллбек|нотификац|оповещен|уведомл)/, ['уведомления']],
     [/^(частичн|част|половин)/, ['возврат']],
     [/^(верн|возвра|возврат|отмен.*плат|манибэк)/, ['возврат']],
-    [/^(карт)/, ['тестирование']],
     [/^(тест|песочниц|проверочн|имитац|понарошку)/, ['тестирование', 'песочница']],
     [/^(недоступ|упал|лежал|падал|отключ|перезагруз|выключ)/, ['уведомления', 'повтор']],
     [
