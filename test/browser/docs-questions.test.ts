@@ -211,7 +211,7 @@ it.for([
 ])(
   'at %s the search box shows the section of the answer first',
   async ([path = '', label = '', ...words]) => {
-    const [question = '', heading] = words
+    const [question = '', heading = ''] = words
     const { page: shown, faults } = await visit(browser, `${inject('sandbox').address}${path}`, {
       locale: 'en-GB',
     })

@@ -77,7 +77,7 @@ describe.each([
     ['docs/cloudflare.md#where-the-data-is', 'docs/cloudflare.md', 'No jurisdiction covers Russia'],
     ['docs/performance.md#what-is-missing', 'docs/performance.md', 'Seven goals are not reached'],
     ['docs/scale.md#goals-that-are-missed', 'docs/scale.md', 'Five goals are [missed]'],
-    ['docs/operations.md#backups', 'docs/operations.md', 'This service has no operation for it'],
+    ['docs/operations.md#backups', 'docs/operations.md', 'No command of this service restores from it'],
   ])('%s is what %s says', (fact, source, said) => {
     expect(words).toContain(fact)
     expect(textOf(source)).toContain(said)
@@ -90,6 +90,18 @@ describe.each([
     expect(words).toMatch(/Report a vulnerability.*SECURITY\.md/)
     expect(text).not.toMatch(/[\w.]+@[\w-]+\.\w+/)
   })
+})
+
+it.each([
+  ...['README.md', 'README.ru.md', 'docs/operations.md', 'docs/cloudflare.md'],
+  ...['docs/guides/en/going-live.md', 'docs/guides/ru/going-live.md'],
+])('%s says that what Cloudflare keeps is restored by no command', (file) => {
+  const words = textOf(file).replaceAll(/\s+/g, ' ')
+  expect(words).toMatch(/30 (days|дней)/)
+  expect(words).toMatch(
+    /no command (of (this|the) service )?restores from|ни одна команда из них не восстанавливает/i,
+  )
+  expect(words).toMatch(/changed build|изменённая сборка/)
 })
 
 it.each(['README.md', 'README.ru.md', 'docs/guides/en/notifications.md', 'docs/guides/ru/notifications.md'])(
