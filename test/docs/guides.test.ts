@@ -61,4 +61,15 @@ describe('the guide on errors', () => {
     const length = new Map(sentences.map(([code = '', text = '']) => [code, text.length]))
     expect(sectionsOf(en).map(({ code, text }) => [code, text.slice(0, length.get(code))])).toEqual(sentences)
   })
+
+  it.each([
+    ['http.url.not.found', '`//payin/v1`', '`//payin/v1`'],
+    ['http.media.type.not.supported', '`Content-Encoding` such as `gzip` is refused', '`gzip`'],
+    ['service.unavailable', 'memory limit', 'память'],
+  ])('%s names a cause that people stumble over', (code, english, russian) => {
+    const textOf = (texts: Record<string, string>) =>
+      sectionsOf(texts).find((section) => section.code === code)?.text
+    expect(textOf(en)).toContain(english)
+    expect(textOf(ru)).toContain(russian)
+  })
 })
