@@ -116,7 +116,7 @@ const MORE: readonly Question[] = [
   },
   {
     ...{ en: 'charge a saved account', ru: 'списать с привязанного счёта', page: 'guides/tokens' },
-    sections: { en: '3-charge-it', ru: '3-спишите' },
+    sections: { en: '3-charge-the-saved-account', ru: '3-спишите-с-привязанного-счёта' },
   },
   {
     ...{ en: 'get an api key', ru: 'получить ключ API', page: QUESTIONS },
