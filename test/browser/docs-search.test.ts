@@ -48,7 +48,7 @@ const QUESTIONS: readonly Question[] = [
   ['резервная копия на своём сервере', 'ru/guides/self-hosting'],
 ]
 
-/** The words of the search were not chosen for these: 41 of the 48 come first. */
+/** The words of the search were not chosen for these: 42 of the 48 come first. */
 const UNSEEN: readonly Question[] = [
   ['where do I see if a notification was delivered', 'guides/notifications'],
   ['callback url requirements', 'guides/notifications'],

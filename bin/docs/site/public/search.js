@@ -3,7 +3,7 @@
 import { PHRASES, STOP_WORDS, SYNONYMS } from './search-words.js'
 
 /** Pages whose texts are read to rank them. */
-const RANKED = 24
+const RANKED = 16
 /** What a page counts by its address: a guide answers a question, an operation or the contract says the rest. */
 const KINDS = [
   [/\/in-depth\/(contract|operations|runbook|connector|banks)/, 0.35],
@@ -147,9 +147,7 @@ async function rankedBy({ result, score, found }, words, asksFor) {
   const { url, meta } = await result.data()
   const kind = KINDS.find(([pattern]) => pattern.test(url))?.[1] ?? 1
   const title = lettersIn(meta.title)
-  const inTitle = words.filter(
-    ({ text, isMeant }) => isMeant && title.some((each) => each.startsWith(beginningOf(text))),
-  ).length
+  const inTitle = words.filter(({ text, isMeant }) => isMeant && isIn(title, text)).length
   const sections = await sectionsOf(found)
   const named = Math.max(0, ...sections.map((section) => section.named))
   const answered = ANSWERS.test(url) ? Math.min(1, named / asksFor) ** 3 : 0
@@ -165,8 +163,7 @@ async function sectionsOf(found) {
       const section = sections.get(part.url) ?? { part, score: 0, named: 0, words: 0 }
       const { length } = part.locations
       section.score += (rarity * length) / (length + 1)
-      // The heading of the page is its title, which counts for the whole page.
-      if (!part.url.endsWith('#_top') && isIn(lettersIn(part.title), word.text)) {
+      if (isIn(lettersIn(part.title), word.text)) {
         const counts = rarity * (word.isTyped ? 1 : AS_MEANT)
         section.score += IN_HEADING * counts
         section.named += counts
@@ -194,9 +191,7 @@ async function dataOf(result, sections) {
 
 /** The words of a heading; of one with hyphens or dots its parts too. */
 const lettersIn = (text = '') => [text.split(/\s+/), text.split(/[\s.-]+/)].flat().map(lettersOf)
-/** Another form of a word is hardly longer: "accountant" is none of "account". */
-const isIn = (letters, word) =>
-  letters.some((each) => each.startsWith(beginningOf(word)) && each.length <= lettersOf(word).length + 2)
+const isIn = (letters, word) => letters.some((each) => each.startsWith(beginningOf(word)))
 
 /** What a word and its other forms share: at least three letters, and half of them. */
 function beginningOf(word) {
