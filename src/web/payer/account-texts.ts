@@ -2,9 +2,12 @@
 import type { PaymentStatus } from '../../contract/payment.ts'
 import type { EndedBy } from '../../contract/token.ts'
 import type { Language } from '../../http/negotiation.ts'
+import { nested } from './quotes.ts'
 
 interface AccountTexts {
   title: string
+  /** The name of the shop as it stands within quotation marks. */
+  quoted(name: string): string
   /** Before and after the name of the shop. */
   allows: readonly [string, string]
   purpose: string
@@ -36,6 +39,7 @@ interface AccountTexts {
 export const ACCOUNT_TEXTS: Readonly<Record<Language, AccountTexts>> = {
   ru: {
     title: 'Сохранённый счёт',
+    quoted: nested,
     allows: ['Магазин «', '» может списывать с него любую сумму, не спрашивая вас каждый раз'],
     purpose: 'Для чего',
     until: 'Согласие до',
@@ -66,6 +70,7 @@ export const ACCOUNT_TEXTS: Readonly<Record<Language, AccountTexts>> = {
   },
   en: {
     title: 'Saved account',
+    quoted: (name) => name,
     allows: ['The shop “', '” can charge it with any amount, without asking you each time'],
     purpose: 'What for',
     until: 'Allowed until',

@@ -11,9 +11,12 @@ import { type PayerView, payerLayout, row, support } from './parts.ts'
 export function accountSection(view: PayerView): Html | undefined {
   const { saved, shop, language } = view
   if (saved === undefined) return undefined
-  const { title, ended, several } = ACCOUNT_TEXTS[language]
+  const { title, ended, several, quoted } = ACCOUNT_TEXTS[language]
   if (saved === 'several')
-    return section(title, html`<p class="advice">${several[0]}<bdi>${shop.name}</bdi>${several[1]}</p>`)
+    return section(
+      title,
+      html`<p class="advice">${several[0]}<bdi>${quoted(shop.name)}</bdi>${several[1]}</p>`,
+    )
   return saved.token.ended ? section(ended, endOf(view, saved)) : section(title, openPart(view, saved))
 }
 
@@ -27,14 +30,14 @@ export const accountPage = (view: PayerView): Html =>
 /** Asks whether the account is to be ended. */
 export function endPage(view: PayerView, saved: SavedAccount): Html {
   const { shop, address, language } = view
-  const { ask, loses, confirm, leave } = ACCOUNT_TEXTS[language]
+  const { ask, loses, confirm, leave, quoted } = ACCOUNT_TEXTS[language]
   return payerLayout(view, {
     title: ask,
     main: html`
     <main class="final">
       <section>
         <h1 class="end" tabindex="-1">${ask}</h1>
-        <p class="advice">${loses[0]}<bdi>${shop.name}</bdi>${loses[1]}</p>
+        <p class="advice">${loses[0]}<bdi>${quoted(shop.name)}</bdi>${loses[1]}</p>
         ${sentCharges(view, saved)}
       </section>
       <form class="bar" method="post">
@@ -52,7 +55,7 @@ function openPart(view: PayerView, { token, charges }: SavedAccount): Html {
   const { qrCode, shop, utcOffset, language, address, bankOfAccount } = view
   const texts = ACCOUNT_TEXTS[language]
   const until = token.expiresAt
-  return html`<p>${texts.allows[0]}<bdi>${shop.name}</bdi>${texts.allows[1]}</p>
+  return html`<p>${texts.allows[0]}<bdi>${texts.quoted(shop.name)}</bdi>${texts.allows[1]}</p>
     <dl>${row(texts.purpose, qrCode.tokenizationPurpose ?? shop.name)}${row(texts.bank, bankOfAccount)}${
       until !== undefined && row(texts.until, dayWithYear(until, utcOffset, language))
     }</dl>
