@@ -1,7 +1,6 @@
 // The payments of a site, for its merchant (contract, sections 7 and 8).
 import * as z from 'zod/mini'
 import {
-  DELIVERED_PAYMENT_EXAMPLE,
   NOT_APPLIED_PAYMENT_EXAMPLE,
   PAYMENTS_EXAMPLE,
   type Payment,
@@ -9,7 +8,11 @@ import {
   PaymentsAnswer,
   paymentAnswer,
 } from '../contract/payment.ts'
-import { DECISION_REQUEST_EXAMPLES, DecisionBody } from '../contract/payment-decision.ts'
+import {
+  DECISION_REQUEST_EXAMPLES,
+  DELIVERED_PAYMENT_EXAMPLE,
+  DecisionBody,
+} from '../contract/payment-decision.ts'
 import { PaymentsQuery } from '../contract/payment-list.ts'
 import { cursorOf, PageQuery } from '../contract/query.ts'
 import { PaymentUid, QrCodePath } from '../contract/uid.ts'

@@ -39,7 +39,8 @@ const ITEM = '/payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}'
 const CREATED_ONCE = `Each \`qrCodeUid\` makes one QR code, for good. If you send the same request again, nothing is created: the \
 response has the present state of the QR code and the header \`Idempotent-Replayed\`. A field that you leave out is \
 equal to its default. If a request got no response, send it again. A request with the same \`qrCodeUid\` and other \
-fields gets 409, and the QR code does not change.`
+fields gets 409, and the QR code does not change. \`qrCode.image\` is not compared: each response has the picture that its \
+request asks for.`
 
 const LONG_POLL = `The response has no picture. With \`Prefer: wait=N\` the request waits for a change, for at most N \
 seconds, so you learn of a payment at once. Send the \`ETag\` of the state that you know in \`If-None-Match\`: the \

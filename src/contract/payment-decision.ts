@@ -61,3 +61,24 @@ export const DECISION_REQUEST_EXAMPLES = {
   },
   open: { summary: 'That is undone', value: { value: 'OPEN' } },
 } satisfies Record<string, Example>
+
+export const DELIVERED_PAYMENT_EXAMPLE: Example = {
+  summary: 'A payment of another amount, for which the goods were handed over',
+  value: {
+    paymentId: 'A6325171030000003',
+    qrCodeUid: 'order-1001',
+    createdDateTime: '2026-11-20T20:11:40+03:00',
+    amount: { value: '0.02', currency: 'RUB' },
+    refundedAmount: { value: '0.00', currency: 'RUB' },
+    paymentMethod: { type: 'SBP' },
+    status: { value: 'COMPLETED', changedDateTime: '2026-11-20T20:11:40+03:00' },
+    applied: false,
+    notAppliedReason: 'AMOUNT_MISMATCH',
+    decision: {
+      value: 'DELIVERED',
+      changedDateTime: '2026-11-20T20:20:00+03:00',
+      note: 'Receipt 118, taken at the counter',
+    },
+    flags: ['SALE'],
+  },
+}

@@ -220,20 +220,6 @@ export const NOT_APPLIED_PAYMENT_EXAMPLE: Example = {
   },
 }
 
-export const DELIVERED_PAYMENT_EXAMPLE: Example = {
-  summary: 'A payment of another amount, for which the goods were handed over',
-  value: {
-    ...payment,
-    applied: false,
-    notAppliedReason: 'AMOUNT_MISMATCH',
-    decision: {
-      value: 'DELIVERED',
-      changedDateTime: '2026-11-20T20:20:00+03:00',
-      note: 'Receipt 118, taken at the counter',
-    },
-  },
-}
-
 export const PAYMENTS_EXAMPLE: Example = { summary: 'The only attempt', value: { payments: [payment] } }
 
 /** The network's reports. */

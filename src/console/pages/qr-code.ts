@@ -25,8 +25,9 @@ import {
   textsOf,
 } from '../parts.ts'
 import { codeState } from '../states.ts'
-import { actorName, eventName, TYPES } from '../texts.ts'
+import { TYPES } from '../texts.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
+import { actorName, eventName } from '../texts-events.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import { READERS, type Route, type Visit, WRITERS } from '../visit.ts'
 import { notificationsTable } from './notifications.ts'
