@@ -2,13 +2,8 @@
 import * as z from 'zod/mini'
 import { BINDING_REPORT_EXAMPLES, BindingReportBody } from '../contract/binding.ts'
 import { meta } from '../contract/meta.ts'
-import {
-  NOT_APPLIED_PAYMENT_EXAMPLE,
-  PAYMENT_REPORT_EXAMPLES,
-  PaymentAnswer,
-  PaymentReportBody,
-  paymentAnswer,
-} from '../contract/payment.ts'
+import { PaymentAnswer, PaymentReportBody, paymentAnswer } from '../contract/payment.ts'
+import { NOT_APPLIED_PAYMENT_EXAMPLE, PAYMENT_REPORT_EXAMPLES } from '../contract/payment-examples.ts'
 import { BOUND_QR_CODE_EXAMPLE, PAID_QR_CODE_EXAMPLE, QrCodeAnswer } from '../contract/qr-code-answer.ts'
 import {
   REFUND_EXAMPLE,

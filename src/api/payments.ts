@@ -1,18 +1,12 @@
 // The payments of a site, for its merchant (contract, sections 7 and 8).
 import * as z from 'zod/mini'
-import {
-  NOT_APPLIED_PAYMENT_EXAMPLE,
-  PAYMENTS_EXAMPLE,
-  type Payment,
-  PaymentAnswer,
-  PaymentsAnswer,
-  paymentAnswer,
-} from '../contract/payment.ts'
+import { type Payment, PaymentAnswer, PaymentsAnswer, paymentAnswer } from '../contract/payment.ts'
 import {
   DECISION_REQUEST_EXAMPLES,
   DELIVERED_PAYMENT_EXAMPLE,
   DecisionBody,
 } from '../contract/payment-decision.ts'
+import { NOT_APPLIED_PAYMENT_EXAMPLE, PAYMENTS_EXAMPLE } from '../contract/payment-examples.ts'
 import { PaymentsQuery } from '../contract/payment-list.ts'
 import { cursorOf, PageQuery } from '../contract/query.ts'
 import { PaymentUid, QrCodePath } from '../contract/uid.ts'
