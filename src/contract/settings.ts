@@ -160,6 +160,10 @@ export const SETTINGS_PATCH_EXAMPLES = {
     summary: 'Another address, and no colour of its own',
     value: { callbackUrl: 'https://shop.example/notifications', color: null },
   },
+  app: {
+    summary: 'An app of your own, into which redirectUrl may lead',
+    value: { redirectSchemes: ['teashop'] },
+  },
 } satisfies Record<string, Example>
 
 /** Settings with a patch merged into them: in the order of the rules, so that equal settings have equal texts. */
