@@ -1,6 +1,7 @@
 // The operator decides while the bank is being asked: what the bank states to have done is a fact.
 import { describe, expect, it } from 'vitest'
 import { chargeToSettle, refundToSettle } from '../../connector/commands/held.ts'
+import { reportHeld, reportSent, reportUnsent } from '../../connector/money/refund/reports.ts'
 import { charged, TBANK } from './bound.ts'
 import {
   DAY,
@@ -159,4 +160,18 @@ it('what the operator decides of a refund while the bank states it in progress i
   await later(at, running)
   expect(status()).toBe('DECLINED')
   expect(at.service.reports.slice(reports)).toMatchObject([{ body: { status: 'DECLINED' } }])
+})
+
+it('a report that a refund waits replaces no result that the operator has decided meanwhile', async () => {
+  const { at, running, decide, status } = await restoredRefund()
+  const { core, connector } = running
+  const [read] = core.disk.refunds.held()
+  if (!read) throw new Error('it is held')
+  core.disk.transaction(decide().finish)
+  reportSent(core, read)
+  reportUnsent(core, read, 'the bank does not answer')
+  reportHeld(core, read, true)
+  await connector.settle()
+  expect([status(), at.service.reports.at(-1)?.body.status]).toEqual(['DECLINED', 'DECLINED'])
+  expect(core.disk.refunds.get(read)?.told).toBe('HELD')
 })
