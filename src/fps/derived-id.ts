@@ -4,6 +4,9 @@ import type { QrCodeSpec } from '../contract/qr-code.ts'
 
 const LENGTH = 32
 
+/** The places that the picture had in the key of a registration: without one, a request keeps the key of earlier versions. */
+const NO_PICTURE = [null, null, null]
+
 /** The network's identifier of the payment that a charge of a token makes (contract, section 9). @returns 32 of `0-9 A-V` */
 export const chargeUid = (siteId: string, qrCodeUid: string, bindingUid: string): string =>
   derived('charge', siteId, qrCodeUid, bindingUid)
@@ -13,10 +16,10 @@ export const chargeUid = (siteId: string, qrCodeUid: string, bindingUid: string)
  * @returns 32 of `0-9 A-V`
  */
 export function registerKey(siteId: string, spec: QrCodeSpec): string {
-  const { qrCodeUid, type, ttl, image, amount, paymentPurpose, redirectUrl, createToken } = spec
+  const { qrCodeUid, type, ttl, amount, paymentPurpose, redirectUrl, createToken } = spec
   const { tokenizationPurpose, tokenizationAccount } = spec
   const meaning = [
-    ...[type, ttl, image?.mediaType, image?.width, image?.height, amount?.minorUnits, amount?.currency],
+    ...[type, ttl, ...NO_PICTURE, amount?.minorUnits, amount?.currency],
     ...[paymentPurpose, redirectUrl, tokenizationPurpose, tokenizationAccount, createToken],
   ]
   return derived('register', siteId, qrCodeUid, JSON.stringify(meaning))

@@ -88,6 +88,9 @@ describe('a create', () => {
     expect(await qrCodeIn(again)).toEqual(first)
     const other = await site.ask('/sbp/qrCodes', { body: { ...body, amount: { value: 6 } } })
     expect([other.status, Object.keys((await errorOf(other)).cause ?? {})]).toEqual([409, ['amount.value']])
+    const pictured = { ...body, qrCode: { ...body.qrCode, image: { width: 200 } } }
+    const drawn = await qrCodeIn(await site.ask('/sbp/qrCodes', { body: pictured }))
+    expect(drawn.qrCode).toMatchObject({ ...first.qrCode, image: { width: 200, height: 200 } })
     expect(site.asked).toHaveLength(1)
   })
 
@@ -103,7 +106,6 @@ describe('a create', () => {
       { ...body, qrCodeUid: 'b' },
       { ...body, qrCode: { type: 'DYNAMIC', ttl: 5 } },
       { ...body, qrCode: { type: 'TOKEN' } },
-      { ...body, qrCode: { type: 'DYNAMIC', image: {} } },
       { ...body, amount: { value: 5.01 } },
       { ...body, paymentPurpose: 'x' },
       { ...body, redirectUrl: 'https://shop.example/' },
@@ -111,8 +113,9 @@ describe('a create', () => {
       { ...body, tokenizationPurpose: 'x' },
       { ...body, tokenizationAccount: 'x' },
     ]
-    // A default that is said is the same request.
-    expect(await keyFor(refusing, { ...body, qrCode: { type: 'DYNAMIC', ttl: 4320 } })).toBe(key)
+    // A default that is said is the same request, and so is one with a picture, whatever its size.
+    for (const qrCode of [{ ttl: 4320 }, { image: {} }, { image: { width: 200 } }])
+      expect(await keyFor(refusing, { ...body, qrCode: { type: 'DYNAMIC', ...qrCode } })).toBe(key)
     const keys = [key]
     for (const meaning of meanings) keys.push(await keyFor(refusing, meaning))
     keys.push(await keyFor(bankSite(registering(() => new Response(null, { status: 500 }))), body))
