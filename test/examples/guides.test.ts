@@ -93,8 +93,12 @@ describe.each(CASES)(`in %s, the commands in %s (SEED=${SEED})`, (name, language
       expect(rest).toHaveLength(3)
       await payment(shell, rest)
     },
-    refunds: async (shell, all) => {
-      for (const block of all) expect(await shell.run(block)).toContain('"refundUid":"refund-1"')
+    refunds: async (shell, [refund = '', decision = '', ...more]) => {
+      expect(more).toEqual([])
+      expect(await shell.run(refund)).toContain('"refundUid":"refund-1"')
+      expect(await shell.run(decision)).toMatch(
+        /"ALREADY_PAYED","decision":\{"value":"DELIVERED".*"receipt 118"/,
+      )
     },
     tokens: async (shell, [consent = '', agreement = '', charge = '', ...more]) => {
       expect(more).toEqual([])
