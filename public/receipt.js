@@ -59,7 +59,10 @@ export function offer(receipt, on) {
 /** The receipt as a PNG: what the page shows of it, black on white. */
 async function draw(title) {
   const text = (selector, of = document) => of.querySelector(selector)?.textContent.trim()
-  const rows = Array.from(document.querySelectorAll('main > section:not(.account) dl > div'), (row) => [text('dt', row), text('dd', row)])
+  const rows = Array.from(document.querySelectorAll('main > section:not(.account) dl > div'), (row) => [
+    text('dt', row),
+    text('dd', row),
+  ])
   const lines = [
     [text('.sandbox'), '600 28px', 40],
     [text('.shop bdi'), '600 36px', 64],

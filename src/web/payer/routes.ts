@@ -136,7 +136,7 @@ export function payer(
 
   pages.post('/:siteId/:id', async (c) => {
     // Outside the sandbox the page has one form alone.
-    const isOther = !isSandbox(config, c.req.param('siteId'))
+    const isOther = !config.hasSandbox || !isSandbox(config, c.req.param('siteId'))
     if (isOther && !c.req.header('Content-Type')?.startsWith(FORM))
       return methodNotAllowed(c, ['GET', 'HEAD'])
     const form = await readForm(c, service)
