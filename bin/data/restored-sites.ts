@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path'
 import type { EndedBinding } from '../../src/contract/audit.ts'
 import { migrate, type TableStorage } from '../../src/site/database/schema.ts'
 import { endRestore } from '../../src/site/operator/resume.ts'
+import { INSTRUCTIONS } from '../../src/site/outbox/rows.ts'
 import { milliseconds, seconds } from '../../src/site/time.ts'
 import { endAgain } from '../../src/site/tokens/end-again.ts'
 import { reasonOf } from '../system-error.ts'
@@ -179,6 +180,6 @@ function markRestored(file: string, ended: readonly EndedBinding[]): void {
     endAgain(storage.sql, ended, seconds(Math.floor(Date.now() / 1000)))
     storage.sql.exec('UPDATE site SET epoch = ?, restored = 1', randomBytes(8).toString('hex'))
     // The backup does not say what was attempted after it, so no charge is withdrawn.
-    storage.sql.exec("UPDATE outbox SET attempted = 1 WHERE queue <> 'merchant'")
+    storage.sql.exec(`UPDATE outbox SET attempted = 1 WHERE ${INSTRUCTIONS}`)
   })
 }

@@ -1,4 +1,5 @@
 // Invariants of every site's database: each rule is a query that selects its violations.
+import { INSTRUCTIONS } from '../../src/site/outbox/rows.ts'
 
 interface SiteRule {
   rule: string
@@ -198,7 +199,8 @@ export const RULES: readonly SiteRule[] = [
   {
     rule: 'a row of the outbox belongs to an event, to its QR code, its payment and its refund',
     violations: `SELECT outbox.event FROM outbox LEFT JOIN events ON events.number = outbox.event
-      WHERE events.number IS NULL OR (queue = 'merchant') <> (kind IN ('notification', 'token')) OR outbox.qr_code IS NOT events.qr_code
+      WHERE events.number IS NULL OR (queue LIKE 'merchant%') = (${INSTRUCTIONS})
+        OR (queue LIKE 'merchant:%') <> (kind LIKE '%:' || substr(queue, 10)) OR outbox.qr_code IS NOT events.qr_code
         OR (content ->> 'type' IN ('PAYMENT', 'payment.charge') AND content ->> 'paymentUid' IS NOT payment ->> 'paymentUid')
         OR (content ->> 'type' IN ('REFUND', 'refund.create')
           AND content ->> 'refundUid' IS NOT refund ->> 'refundUid')`,

@@ -13,6 +13,7 @@ import {
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { operation, type ResponseContent } from '../http/operation.ts'
+import { CALLBACK_PATH, CallbackPath } from './callbacks.ts'
 import { SETTINGS_PATH, SETTINGS_TAG } from './settings.ts'
 
 const KEYS_PATH = `${SETTINGS_PATH}/notificationKeys` as const
@@ -20,86 +21,147 @@ const Item = z.object({
   keyId: z.string().apply(meta, { description: 'Identifier of the notification key' }),
 })
 
-/** The operations on the keys. */
+const LIST = {
+  method: 'get',
+  tag: SETTINGS_TAG,
+  scopes: ['merchant:admin'],
+  answer: {
+    schema: NotificationKeysAnswer,
+    description: 'The keys, the active one first',
+    headers: [],
+    examples: { rotation: NOTIFICATION_KEYS_EXAMPLE },
+  },
+} as const
+
+const CREATE = {
+  method: 'post',
+  tag: SETTINGS_TAG,
+  scopes: ['merchant:admin'],
+  answer: {
+    schema: NewNotificationKeyAnswer,
+    description: 'The key. Only this response shows its secret text',
+    headers: [],
+    examples: { first: NEW_NOTIFICATION_KEY_EXAMPLE },
+  },
+} as const
+
+const ACTIVATE = {
+  method: 'post',
+  tag: SETTINGS_TAG,
+  scopes: ['merchant:admin'],
+  description: 'The key that was active ends. The same request again changes nothing.',
+  answer: {
+    schema: NotificationKeyAnswer,
+    description: 'The active key',
+    headers: [],
+    examples: { active: NOTIFICATION_KEY_EXAMPLE },
+  },
+  errors: ['validation.error', 'payin.resource.not.found'],
+} as const
+
+/** The operations on the keys of `callbackUrl`. */
 export const notificationKeys = () => [
   operation({
+    ...LIST,
     operationId: 'listNotificationKeys',
-    method: 'get',
     path: KEYS_PATH,
-    tag: SETTINGS_TAG,
     summary: 'List notification keys',
     description:
       'The active key and, during a rotation, the next key. The response does not have the secret texts of the keys.',
-    scopes: ['merchant:admin'],
-    answer: {
-      schema: NotificationKeysAnswer,
-      description: 'The keys, the active one first',
-      headers: [],
-      examples: { rotation: NOTIFICATION_KEYS_EXAMPLE },
-    },
     errors: ['validation.error'],
-    handle: listNotificationKeys,
-    toContent: ({ service: { config } }, keys) => ({
-      value: { notificationKeys: keys.map((key) => notificationKeyAnswer(key, config.utcOffset)) },
-    }),
+    handle: (site) => listKeys(site),
+    toContent: keysContent,
   }),
   operation({
+    ...CREATE,
     operationId: 'createNotificationKey',
-    method: 'post',
     path: KEYS_PATH,
-    tag: SETTINGS_TAG,
     summary: 'Create a notification key',
     description: `The first key is active at once. A later key is inactive until you activate it. While a site has two \
 keys, \`webhook-signature\` has a signature of each. To replace a key, create a new one, let your receiver accept both, \
 and activate the new one. A site has at most one inactive key.`,
-    scopes: ['merchant:admin'],
-    answer: {
-      schema: NewNotificationKeyAnswer,
-      description: 'The key. Only this response shows its secret text',
-      headers: [],
-      examples: { first: NEW_NOTIFICATION_KEY_EXAMPLE },
-    },
     errors: ['validation.error', 'payin.incorrect-method-invocation'],
-    handle: createNotificationKey,
-    toContent: ({ service: { config } }, { made, key }) => ({
-      value: { ...notificationKeyAnswer(made, config.utcOffset), key },
-    }),
+    handle: (site) => createKey(site),
+    toContent: newKeyContent,
   }),
   operation({
+    ...ACTIVATE,
     operationId: 'activateNotificationKey',
-    method: 'post',
     path: `${KEYS_PATH}/{keyId}/activate`,
     parameters: Item,
-    tag: SETTINGS_TAG,
     summary: 'Activate a notification key',
-    description: 'The key that was active ends. The same request again changes nothing.',
-    scopes: ['merchant:admin'],
-    answer: {
-      schema: NotificationKeyAnswer,
-      description: 'The active key',
-      headers: [],
-      examples: { active: NOTIFICATION_KEY_EXAMPLE },
-    },
-    errors: ['validation.error', 'payin.resource.not.found'],
-    handle: activateNotificationKey,
+    handle: (site, { path }) => activateKey(site, path.keyId),
   }),
 ]
 
-const listNotificationKeys = (site: SiteContext) =>
-  callSite(site, (object) => object.notificationKeys(site.caller))
+const CALLBACK_KEYS_PATH = `${CALLBACK_PATH}/notificationKeys` as const
 
-async function createNotificationKey(site: SiteContext) {
+/** The same operations on the keys of an address. */
+export const callbackKeys = () => [
+  operation({
+    ...LIST,
+    operationId: 'listCallbackKeys',
+    path: CALLBACK_KEYS_PATH,
+    parameters: CallbackPath,
+    summary: 'List the notification keys of an address',
+    description: 'The active key and, during a rotation, the next key, without their secret texts.',
+    errors: ['validation.error', 'payin.resource.not.found'],
+    handle: (site, { path }) => listKeys(site, path.callbackId),
+    toContent: keysContent,
+  }),
+  operation({
+    ...CREATE,
+    operationId: 'createCallbackKey',
+    path: CALLBACK_KEYS_PATH,
+    parameters: CallbackPath,
+    summary: 'Create a notification key of an address',
+    description: 'As of the settings: the first key is active at once, a later key when you activate it.',
+    errors: ['validation.error', 'payin.resource.not.found', 'payin.incorrect-method-invocation'],
+    handle: (site, { path }) => createKey(site, path.callbackId),
+    toContent: newKeyContent,
+  }),
+  operation({
+    ...ACTIVATE,
+    operationId: 'activateCallbackKey',
+    path: `${CALLBACK_KEYS_PATH}/{keyId}/activate`,
+    parameters: z.extend(CallbackPath, Item.shape),
+    summary: 'Activate a notification key of an address',
+    handle: (site, { path }) => activateKey(site, path.keyId, path.callbackId),
+  }),
+]
+
+const listKeys = (site: SiteContext, callbackId?: string) =>
+  callSite(site, (object) => object.notificationKeys(site.caller, callbackId))
+
+const keysContent = (
+  { service: { config } }: SiteContext,
+  keys: Awaited<ReturnType<typeof listKeys>>,
+): ResponseContent<z.input<typeof NotificationKeysAnswer>> => ({
+  value: { notificationKeys: keys.map((key) => notificationKeyAnswer(key, config.utcOffset)) },
+})
+
+async function createKey(site: SiteContext, callbackId?: string) {
   const { random } = site.service
   const id = random(8).toHex()
   const key = `whsec_${random(32).toBase64()}`
-  const made = await callSite(site, (object) => object.addNotificationKey(site.caller, { id, key }))
+  const made = await callSite(site, (object) =>
+    object.addNotificationKey(site.caller, { id, key }, callbackId),
+  )
   return { made, key }
 }
 
-async function activateNotificationKey(
+const newKeyContent = (
+  { service: { config } }: SiteContext,
+  { made, key }: Awaited<ReturnType<typeof createKey>>,
+): ResponseContent<NewNotificationKeyAnswer> => ({
+  value: { ...notificationKeyAnswer(made, config.utcOffset), key },
+})
+
+async function activateKey(
   site: SiteContext,
-  { path }: { path: z.output<typeof Item> },
+  keyId: string,
+  callbackId?: string,
 ): Promise<ResponseContent<NotificationKeyAnswer>> {
-  const key = await callSite(site, (object) => object.activateNotificationKey(site.caller, path.keyId))
+  const key = await callSite(site, (object) => object.activateNotificationKey(site.caller, keyId, callbackId))
   return { value: notificationKeyAnswer(key, site.service.config.utcOffset) }
 }

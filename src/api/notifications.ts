@@ -1,5 +1,6 @@
 // The notifications of a site, for its merchant (contract, section 11).
 import * as z from 'zod/mini'
+import { CallbackId, DEFAULT_CALLBACK } from '../contract/callback.ts'
 import { meta } from '../contract/meta.ts'
 import { compose } from '../contract/notifications/compose.ts'
 import {
@@ -19,8 +20,9 @@ import {
   NotificationsAnswer,
   NotificationsQuery,
   notificationAnswer,
+  notificationCursorOf,
 } from '../contract/notifications/log.ts'
-import { cursorOf } from '../contract/query.ts'
+import { strictObject } from '../contract/object.ts'
 import { networkOf } from '../gateway/connection.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
@@ -35,6 +37,12 @@ const TAG = {
 const COLLECTION = '/payin/v1/sites/{siteId}/notifications'
 const Item = z.object({
   notificationId: z.string().apply(meta, { description: '`webhook-id`', examples: ['8c1f0d5a9b3e7f42-2'] }),
+})
+
+const TestQuery = strictObject({
+  callback: z.optional(CallbackId).apply(meta, {
+    description: `The address that it goes to; by default \`${DEFAULT_CALLBACK}\``,
+  }),
 })
 
 /** The operations on notifications. */
@@ -59,7 +67,7 @@ export const notifications = () => [
     toContent: ({ service: { config } }, { notifications, next }) => ({
       value: {
         notifications: notifications.map((each) => notificationAnswer(each, config.utcOffset)),
-        ...(next !== undefined && { nextCursor: cursorOf(next) }),
+        ...(next !== undefined && { nextCursor: notificationCursorOf(next) }),
       },
     }),
   }),
@@ -130,10 +138,11 @@ export const notifications = () => [
     operationId: 'testNotification',
     method: 'post',
     path: `${COLLECTION}/test`,
+    query: TestQuery,
     tag: TAG,
     summary: 'Send a test notification',
     description:
-      'The service delivers a notification of a made-up payment of 1.00 now. Its `customFields.test` is "true". The notification is not stored.',
+      'The service delivers a notification of a made-up payment of 1.00 now, to one address. Its `customFields.test` is "true". The notification is not stored.',
     scopes: ['merchant'],
     answer: {
       schema: DeliveryAnswer,
@@ -171,4 +180,5 @@ async function getNotification(site: SiteContext, { path }: OfItem) {
 const redeliver = (site: SiteContext, { path }: OfItem) =>
   callSite(site, (object) => object.redeliver(site.caller, path.notificationId))
 
-const deliverTest = (site: SiteContext) => callSite(site, (object) => object.deliverTest(site.caller))
+const deliverTest = (site: SiteContext, { query }: { query: z.output<typeof TestQuery> }) =>
+  callSite(site, (object) => object.deliverTest(site.caller, query.callback))

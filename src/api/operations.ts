@@ -2,12 +2,13 @@
 import type { Config } from '../config.ts'
 import { apiKeys } from './api-keys.ts'
 import { audit } from './audit.ts'
+import { callbacks } from './callbacks.ts'
 import { dayReport } from './day-report.ts'
 import { events } from './events.ts'
 import { images } from './images.ts'
 import { network } from './network.ts'
 import { networkTokens } from './network-tokens.ts'
-import { notificationKeys } from './notification-keys.ts'
+import { callbackKeys, notificationKeys } from './notification-keys.ts'
 import { notifications } from './notifications.ts'
 import { operatorKeys } from './operator-keys.ts'
 import { payments } from './payments.ts'
@@ -39,6 +40,8 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'hasSandbox'>) 
   ...notifications(),
   ...settings(),
   ...notificationKeys(),
+  ...callbacks(),
+  ...callbackKeys(),
   ...apiKeys(),
   ...network(),
   ...reconciliation(),

@@ -35,8 +35,8 @@ export const SETTINGS_TAG = {
 
 export const SETTINGS_PATH = '/payin/v1/sites/{siteId}/settings'
 const LOGO_PATH = `${SETTINGS_PATH}/logo` as const
-const Conditions = z.object({ 'If-None-Match': IfNoneMatch })
-const Preconditions = z.object({ 'If-Match': IfMatch })
+export const Conditions = z.object({ 'If-None-Match': IfNoneMatch })
+export const Preconditions = z.object({ 'If-Match': IfMatch })
 
 const SETTINGS = {
   schema: SettingsAnswer,
@@ -230,7 +230,7 @@ const deleteLogo = (site: SiteContext, { headers }: Omit<LogoInput, 'body'>) =>
   callSite(site, (object) => object.replaceLogo(site.caller, undefined, headers['If-Match']))
 
 /** @throws ApiError validation.error where the deployment does not call the URL */
-function requireCallable(site: SiteContext, field: string, url: string | undefined): void {
+export function requireCallable(site: SiteContext, field: string, url: string | undefined): void {
   const policy = callbackPolicy(site.service.config, site.origin)
   const problem = url === undefined ? undefined : callbackUrlProblem(url, policy)
   if (problem) throw invalid({ [field]: [`is ${quote(url)}, must be ${problem}`] })

@@ -40,7 +40,7 @@ export interface Undelivered {
   hasFailed: boolean
   /** Some that wait to be repeated, or until the receiver works again. */
   hasDelayed: boolean
-  /** All of them: there is an address, and no key that signs. */
+  /** All of an address, which has no key that signs. */
   lacksKey: boolean
 }
 

@@ -53,7 +53,7 @@ const Color = z
 const TYPES_RULE = 'an array'
 
 /** In the order of NOTIFICATION_TYPES, each once: so that equal settings have equal texts. */
-const NotificationTypes = z.pipe(
+export const NotificationTypes = z.pipe(
   z.array(z.enum(NOTIFICATION_TYPES, `one of ${NOTIFICATION_TYPES.join(', ')}`), TYPES_RULE),
   z.transform((types) => NOTIFICATION_TYPES.filter((type) => types.includes(type))),
 )
@@ -75,17 +75,18 @@ const TaxId = z
   .check(z.refine(isTaxId, TAX_ID_RULE))
   .apply(meta, { pattern: '^(\\d{10}|\\d{12})$' })
 
-const Url = z.string('a URL').apply(meta, { format: 'uri', maxLength: 500 })
+/** Its rule depends on the deployment, so the handler checks it. */
+export const CallbackUrl = z.string('a URL').apply(meta, { format: 'uri', maxLength: 500 })
 
 /** The rule of each setting. Those of the URLs are checked in the handler, because they depend on CALLBACK_HOSTS. */
 const RULES = {
   name: line(60),
   supportContact: line(100),
-  logoUrl: Url,
+  logoUrl: CallbackUrl,
   color: Color,
   legalName: line(160),
   taxId: TaxId,
-  callbackUrl: Url,
+  callbackUrl: CallbackUrl,
   notificationTypes: NotificationTypes,
   redirectSchemes: RedirectSchemes,
 }

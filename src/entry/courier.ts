@@ -4,7 +4,7 @@ import type { Delivered } from '../contract/delivery.ts'
 import { metricsOf } from '../gateway/connection.ts'
 import { instruct } from '../gateway/connector.ts'
 import { deliver } from '../gateway/courier.ts'
-import type { Delivery, InstructionDelivery } from '../site/dispatcher.ts'
+import type { Delivery, InstructionDelivery } from '../site/outbox/courier.ts'
 import { platform, settings } from './deployment.ts'
 
 const UNCONFIGURED: Delivered = { error: 'the deployment is not configured', ms: 0 }

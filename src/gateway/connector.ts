@@ -1,7 +1,7 @@
 // Gives instructions to the payment network: to the acquirer's connector, or to the sandbox bank (contract, section 10).
 import type { Delivered } from '../contract/delivery.ts'
 import { instructionBody } from '../contract/instruction.ts'
-import type { InstructionDelivery } from '../site/dispatcher.ts'
+import type { InstructionDelivery } from '../site/outbox/courier.ts'
 import { networkOf } from './connection.ts'
 import type { Platform } from './context.ts'
 import { carryOut } from './sandbox-bank.ts'

@@ -2,7 +2,7 @@
 import type { Config } from '../config.ts'
 import type { Delivered } from '../contract/delivery.ts'
 import { compose } from '../contract/notifications/compose.ts'
-import type { Delivery } from '../site/dispatcher.ts'
+import type { Delivery } from '../site/outbox/courier.ts'
 import { type CallbackPolicy, callbackUrlProblem } from './callback-url.ts'
 import { networkOf } from './connection.ts'
 import { type Sender, send } from './send.ts'

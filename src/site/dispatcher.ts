@@ -1,55 +1,33 @@
 // Sends what is due, through a stateless entry point of the Worker: the object waits for no endpoint.
+import { DEFAULT_CALLBACK } from '../contract/callback.ts'
 import type { Caller } from '../contract/caller.ts'
 import { type Attempt, type Delivered, type DeliveryResult, isAccepted } from '../contract/delivery.ts'
-import type { Instruction } from '../contract/instruction.ts'
-import type { NotificationContent } from '../contract/notifications/content.ts'
-import type { Network } from '../contract/payment.ts'
-import type { Outcome } from '../errors.ts'
+import { NETWORKS } from '../contract/payment.ts'
+import type { Outcome, Refusal } from '../errors.ts'
 import type { Store } from './database/store.ts'
 import { instructionDelay, retryDelay } from './outbox/backoff.ts'
+import type { Courier, Delivery } from './outbox/courier.ts'
 import { findNotification } from './outbox/notification-log.ts'
-import { type Endpoint, merchantEndpoint } from './outbox/notifications.ts'
 import { LEASE, lease, leaseDue, nextDelivery } from './outbox/outbox.ts'
 import { nextOverdue, overdueLine, takeOverdue } from './outbox/overdue.ts'
+import { endpointFor, endpointOfCallback } from './outbox/receivers.ts'
 import { recordRedelivery, recordResult } from './outbox/results.ts'
 import {
+  callbackOf,
+  callbackQueues,
   type InstructionRow,
   instructionKey,
   instructionRows,
+  isNetwork,
+  isNotification,
   notificationId,
   OF_KEY,
   type OutboxRow,
-  QUEUES,
   type Queue,
 } from './outbox/rows.ts'
 import { INSTRUCTION_NOT_FOUND, NOTIFICATION_NOT_FOUND, notAllowed, ok, SITE_RESTORED } from './outcomes.ts'
 import { isRestored } from './rows/site.ts'
 import { plus } from './time.ts'
-
-/** One delivery to the merchant: the input of the courier, without rows of the database. */
-export interface Delivery {
-  /** `webhook-id` */
-  id: string
-  siteId: string
-  content: NotificationContent
-  endpoint: Endpoint
-}
-
-/** One delivery of an instruction; `createdAt` is Unix milliseconds. */
-export interface InstructionDelivery {
-  /** `webhook-id` */
-  id: string
-  siteId: string
-  network: Network
-  instruction: Instruction
-  createdAt: number
-}
-
-/** The entry point that delivers. */
-interface Courier {
-  deliver(delivery: Delivery): Promise<Delivered>
-  instruct(delivery: InstructionDelivery): Promise<Delivered>
-}
 
 interface DispatcherOptions {
   store: Store
@@ -65,10 +43,10 @@ interface DispatcherOptions {
 type Deliver = () => Promise<Delivered & Pick<Attempt, 'origin'>>
 
 /**
- * Deliveries that one alarm makes of a queue, with those that its results make room for: the platform allows a request, and
- * so an alarm, 32 invocations of Workers, and there are three queues. The others are due, so the next alarm follows at once.
+ * Deliveries that one alarm makes, with those that its results make room for: the platform allows a request, and so an
+ * alarm, 32 invocations of Workers. Each queue has an equal part. The others are due, so the next alarm follows at once.
  */
-const MAX_BY_ALARM = 10
+const MAX_BY_ALARM = 30
 
 /** How many deliveries an alarm can still make. */
 type Allowance = { left: number }
@@ -83,10 +61,11 @@ export class Dispatcher {
   /** Sends what is due, and logs the instructions that have become overdue. */
   async run(): Promise<void> {
     const { store } = this.#options
-    for (const queue of QUEUES) {
+    const queues: Queue[] = [...callbackQueues(store.sql), ...NETWORKS]
+    for (const queue of queues) {
       const next = nextDelivery(store.sql, queue)
       if (next !== undefined && next <= store.milliseconds) {
-        await this.#sendAfter(queue, { left: MAX_BY_ALARM }, () => {})
+        await this.#sendAfter(queue, { left: Math.floor(MAX_BY_ALARM / queues.length) }, () => {})
       }
     }
     await this.#logOverdue()
@@ -108,15 +87,19 @@ export class Dispatcher {
     const siteId = store.name.value
     // A deleted site would refuse the answers to its deliveries.
     if (store.isDeleted) return []
-    const endpoint = queue === 'merchant' ? merchantEndpoint(store.sql) : undefined
-    if (queue === 'merchant' && !endpoint) return []
+    const endpoint = isNetwork(queue) ? undefined : endpointOfCallback(store.sql, callbackOf(queue))
+    if (!isNetwork(queue) && !endpoint) return []
     const rows = leaseDue(store.sql, queue, store.milliseconds, allowance.left)
     allowance.left -= rows.length
     return rows.flatMap((row) => {
-      if (row.queue !== 'merchant') return { row, deliver: this.#instruct(row) }
+      if (!isNotification(row)) return { row, deliver: this.#instruct(row) }
+      if (!endpoint) return []
       const id = notificationId(store.sql, row)
       const { content } = row
-      return endpoint ? { row, deliver: this.#deliver({ id, siteId, content, endpoint }) } : []
+      return {
+        row,
+        deliver: this.#deliver({ id, siteId, content, endpoint: endpointFor(store.sql, row, endpoint) }),
+      }
     })
   }
 
@@ -152,8 +135,11 @@ export class Dispatcher {
     const found = store.read(caller, ({ sql }) => {
       const row = findNotification(sql, id)
       if (!row) return NOTIFICATION_NOT_FOUND
-      const endpoint = merchantEndpoint(sql)
-      return endpoint ? ok({ content: row.content, endpoint }) : NO_ENDPOINT
+      const callback = callbackOf(row.queue)
+      const endpoint = endpointOfCallback(sql, callback)
+      return endpoint
+        ? ok({ content: row.content, endpoint: endpointFor(sql, row, endpoint) })
+        : noEndpoint(callback)
     })
     if (!found.ok) return found
     const delivered = await this.#deliver({ id, siteId, ...found.value })()
@@ -187,13 +173,13 @@ export class Dispatcher {
     return ok(resultOf(await this.#send(row, this.#instruct(row), { left: 0 })))
   }
 
-  /** Delivers a test payment of 1.00, which is not stored. */
-  async deliverTest(caller: Caller): Promise<Outcome<DeliveryResult>> {
+  /** Delivers a test payment of 1.00 to an address; it is not stored. */
+  async deliverTest(caller: Caller, callback = DEFAULT_CALLBACK): Promise<Outcome<DeliveryResult>> {
     const { store } = this.#options
     const siteId = store.name.value
     const found = store.read(caller, ({ sql }) => {
-      const endpoint = merchantEndpoint(sql)
-      return endpoint ? ok(endpoint) : NO_ENDPOINT
+      const endpoint = endpointOfCallback(sql, callback)
+      return endpoint ? ok(endpoint) : noEndpoint(callback)
     })
     if (!found.ok) return found
     const content = { ...TEST_PAYMENT, createdAt: store.now, changedAt: store.now }
@@ -208,7 +194,7 @@ export class Dispatcher {
     if (!isAccepted(delivered)) this.#logFailure(row, delivered)
     await this.#sendAfter(row.queue, allowance, () => {
       const result = { ...delivered, at: store.milliseconds }
-      const delay = row.queue === 'merchant' ? retryDelay : instructionDelay
+      const delay = isNotification(row) ? retryDelay : instructionDelay
       const retry = (countedAttempts: number, after?: number) => delay(countedAttempts, random(), after)
       recordResult(store.sql, row, result, retry)
     })
@@ -216,11 +202,11 @@ export class Dispatcher {
   }
 
   /** Each attempt that fails has a line, with its site: workerd's own, of a name that does not resolve, has none. */
-  #logFailure({ queue, content, ...row }: OutboxRow, { httpStatus, error }: Delivered): void {
+  #logFailure(row: OutboxRow, { httpStatus, error }: Delivered): void {
     const { store } = this.#options
-    const what = queue === 'merchant' ? 'a notification' : 'an instruction'
+    const what = isNotification(row) ? 'a notification' : 'an instruction'
     const id = notificationId(store.sql, row)
-    store.warn(`${what} was not delivered`, { id, type: content.type, httpStatus, error })
+    store.warn(`${what} was not delivered`, { id, type: row.content.type, httpStatus, error })
   }
 
   /** A delivery that the runtime interrupts has failed. */
@@ -245,4 +231,9 @@ const TEST_PAYMENT = {
   isTest: true,
 } as const
 
-const NO_ENDPOINT = notAllowed('the site has no callbackUrl or no notification key, must have both')
+const noEndpoint = (callback: string): Refusal =>
+  notAllowed(
+    callback === DEFAULT_CALLBACK
+      ? 'the site has no callbackUrl or no notification key, must have both'
+      : `the address ${JSON.stringify(callback)} is not there or has no notification key, must have one`,
+  )

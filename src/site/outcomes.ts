@@ -67,6 +67,11 @@ export const CURSOR_GONE: Refusal = {
   description: 'the cursor is not of this feed, read the feed from its beginning',
 }
 
+export const CALLBACK_NOT_FOUND: Refusal = {
+  ...QR_CODE_NOT_FOUND,
+  description: 'there is no such address for notifications',
+}
+
 export const NOTIFICATION_KEY_NOT_FOUND: Refusal = {
   ...QR_CODE_NOT_FOUND,
   description: 'there is no such notification key',

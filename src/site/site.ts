@@ -2,6 +2,7 @@
 
 import { DurableObject } from 'cloudflare:workers'
 import type { ApiKey } from '../contract/api-key.ts'
+import type { Callback } from '../contract/callback.ts'
 import { type Caller, NOBODY, PAYER, PAYER_OF_ACCOUNT } from '../contract/caller.ts'
 import type { DayFigures, DayQuery } from '../contract/day-report.ts'
 import type { DeliveryResult } from '../contract/delivery.ts'
@@ -103,6 +104,13 @@ import {
   saleToCancel,
 } from './sales/sales.ts'
 import { search } from './search/search.ts'
+import {
+  deleteCallback,
+  listCallbacks,
+  putCallback,
+  type RevisedCallback,
+  readCallback,
+} from './settings/callbacks.ts'
 import {
   activateNotificationKey,
   addNotificationKey,
@@ -454,17 +462,41 @@ export class Site extends DurableObject {
     return this.#store.read(PAYER, ({ sql }) => readLogo(sql, hash, isHeld))
   }
 
-  async notificationKeys(caller: Caller): AsyncOutcome<NotificationKey[]> {
-    return this.#store.read(caller, ({ sql }) => ok(listNotificationKeys(sql)))
+  /** The addresses that notifications go to, with the revision of the settings. */
+  async callbacks(caller: Caller): AsyncOutcome<ReturnType<typeof listCallbacks>> {
+    return this.#store.read(caller, ({ sql }) => ok(listCallbacks(sql)))
   }
 
-  addNotificationKey(caller: Caller, key: NewNotificationKey): AsyncOutcome<NotificationKey> {
-    return this.#store.write(caller, (context) => addNotificationKey(context, key))
+  async callback(caller: Caller, id: string): AsyncOutcome<RevisedCallback> {
+    return this.#store.read(caller, ({ sql }) => readCallback(sql, id))
   }
 
-  /** Activates a notification key, which ends the other one. */
-  activateNotificationKey(caller: Caller, id: string): AsyncOutcome<NotificationKey> {
-    return this.#store.write(caller, (context) => activateNotificationKey(context, id))
+  /** Sets an address. */
+  putCallback(caller: Caller, callback: Callback, ifMatch: IfMatch): AsyncOutcome<RevisedCallback> {
+    return this.#store.write(caller, (context) => putCallback(context, callback, ifMatch))
+  }
+
+  /** Removes an address; what waits for it has failed. */
+  deleteCallback(caller: Caller, id: string, ifMatch: IfMatch): AsyncOutcome<void> {
+    return this.#store.write(caller, (context) => deleteCallback(context, id, ifMatch))
+  }
+
+  /** The notification keys of an address. */
+  async notificationKeys(caller: Caller, callback?: string): AsyncOutcome<NotificationKey[]> {
+    return this.#store.read(caller, ({ sql }) => listNotificationKeys(sql, callback))
+  }
+
+  addNotificationKey(
+    caller: Caller,
+    key: NewNotificationKey,
+    callback?: string,
+  ): AsyncOutcome<NotificationKey> {
+    return this.#store.write(caller, (context) => addNotificationKey(context, key, callback))
+  }
+
+  /** Activates a notification key, which ends the other one of the address. */
+  activateNotificationKey(caller: Caller, id: string, callback?: string): AsyncOutcome<NotificationKey> {
+    return this.#store.write(caller, (context) => activateNotificationKey(context, id, callback))
   }
 
   /** The API keys that were made here, used here or revoked. */
@@ -512,8 +544,8 @@ export class Site extends DurableObject {
     return this.#dispatcher.redeliver(caller, id)
   }
 
-  deliverTest(caller: Caller): AsyncOutcome<DeliveryResult> {
-    return this.#dispatcher.deliverTest(caller)
+  deliverTest(caller: Caller, callback?: string): AsyncOutcome<DeliveryResult> {
+    return this.#dispatcher.deliverTest(caller, callback)
   }
 
   /** A page of the report of payments, oldest first. */

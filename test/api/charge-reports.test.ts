@@ -6,7 +6,8 @@ import { readConfig } from '../../src/config.ts'
 import { NotificationAnswer } from '../../src/contract/notifications/log.ts'
 import { makeLinkId } from '../../src/fps/link-id.ts'
 import { carryOut } from '../../src/gateway/sandbox-bank.ts'
-import type { InstructionDelivery } from '../../src/site/dispatcher.ts'
+import type { InstructionDelivery } from '../../src/site/outbox/courier.ts'
+import { isNotification } from '../../src/site/outbox/rows.ts'
 import { charged } from '../support/charges.ts'
 import { qrCodeIn } from '../support/client.ts'
 import { configure, logOf } from '../support/merchant.ts'
@@ -203,7 +204,7 @@ describe('the sandbox bank', () => {
   /** Gives the site's instruction to the bank, some seconds after it was made. */
   async function carried(site: TokenSite, seconds = 0) {
     const [row] = await site.instructions()
-    if (!row || row.queue === 'merchant') throw new Error('there is no instruction')
+    if (!row || isNotification(row)) throw new Error('there is no instruction')
     const { queue: network, content: instruction, createdAt } = row
     const delivery: InstructionDelivery = { id: '1', siteId: site.siteId, network, instruction, createdAt }
     return carryOut(platform(createdAt + seconds * 1000), delivery)

@@ -2,6 +2,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { instructionBody } from '../../src/contract/instruction.ts'
+import { isNotification } from '../../src/site/outbox/rows.ts'
 import { chargeToken } from '../../src/site/payments/charges.ts'
 import { charged } from '../support/charges.ts'
 import { qrCodeIn } from '../support/client.ts'
@@ -70,7 +71,7 @@ describe('a charge', () => {
       amount: { minorUnits: 500, currency: 'RUB' },
       expiresAt: Date.parse(before.expiresOn ?? '') / 1000,
     })
-    if (!instruction || instruction.queue === 'merchant') throw new Error('there is no instruction')
+    if (!instruction || isNotification(instruction)) throw new Error('there is no instruction')
     const origin = { siteId: site.siteId, createdAt: instruction.createdAt, utcOffset: '+03:00' }
     expect(JSON.parse(instructionBody(instruction.content, origin)).data).toEqual({
       siteId: site.siteId,

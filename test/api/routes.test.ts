@@ -128,6 +128,7 @@ async function fill(
   // The site is lost.
   if (path === '/operator/v1/sites/{siteId}' && method === 'DELETE')
     return path.replace('{siteId}', await otherSite())
+  if (path.includes('{callbackId}')) return fill(await withCallback(path), method)
   if (path.includes('{keyId}/activate')) return fill(path.replace('{keyId}', await inactiveKey()), method)
   if (path.includes('/sales')) return fillSale(path, method, paid)
   if (!/\{(qrCodeUid|qrcId|paymentUid|paymentId)\}/.test(path)) return fillWith(sample, path, method)
@@ -224,6 +225,7 @@ function fillWith(
     .replace('{keyId}', crypto.randomUUID())
     .replace('{saleUid}', crypto.randomUUID())
     .replace('{bindingUid}', crypto.randomUUID())
+    .replace('{callbackId}', 'known')
     .replace('{notificationId}', 'n')
     .replace('{instructionId}', 'i')
     .replace(/\/reports\/payments(\?)?/, (found, query) => `${found}${query ? '' : '?'}${DAYS}`)
@@ -319,6 +321,33 @@ async function inactiveKey(): Promise<string> {
   return makeKey()
 }
 
+const CALLBACK = '/payin/v1/sites/demo/settings/callbacks/known'
+
+/** Leaves the site with an address that has an active key alone; the path names it, and where it names a key, an inactive one. */
+async function withCallback(path: string): Promise<string> {
+  const token = await tokenOf({ scope: 'merchant:admin' })
+  const ask = (below: string, more: Call) => call(CALLBACK + below, { token, ...more }, service)
+  await ask('', { method: 'DELETE' })
+  await ask('', { method: 'PUT', body: { url: 'https://known.example/', types: [] } })
+  const isRotated = path.includes('{keyId}/activate')
+  for (let keys = isRotated ? 2 : 1; keys > 1; keys--) await ask('/notificationKeys', { method: 'POST' })
+  const made = await ask('/notificationKeys', { method: 'POST' })
+  const { id } = z.object({ id: z.string() }).parse(await made.json())
+  return path.replace('{callbackId}', 'known').replace('{keyId}', id)
+}
+
+/** Does something while the site has as many addresses as it can have. */
+async function withAllCallbacks(work: () => Promise<void>): Promise<void> {
+  const token = await tokenOf({ scope: 'merchant:admin' })
+  const body = { url: 'https://known.example/', types: [] }
+  const each = async (more: Call) => {
+    for (let i = 0; i < 5; i++) await call(`${CALLBACK}-${i}`, { token, ...more }, service)
+  }
+  await each({ method: 'PUT', body })
+  await work()
+  await each({ method: 'DELETE' })
+}
+
 /** What an operation says that it may refuse, and when: in its description each code is in backticks. */
 const refusalsOf = ({ responses }: z.infer<typeof Operation>) =>
   Object.entries(responses)
@@ -387,6 +416,7 @@ it('the document has all operations, each with its absolute path under the one s
     'DELETE /payin/v1/sites/{siteId}/apiKeys/{keyId}',
     'DELETE /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
     'DELETE /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/sales/{saleUid}',
+    'DELETE /payin/v1/sites/{siteId}/settings/callbacks/{callbackId}',
     'DELETE /payin/v1/sites/{siteId}/settings/logo',
     'DELETE /payin/v1/sites/{siteId}/tokens',
     'GET /network/v1/sites/{siteId}/bindings',
@@ -419,6 +449,9 @@ it('the document has all operations, each with its absolute path under the one s
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/sales/{saleUid}',
     'GET /payin/v1/sites/{siteId}/search',
     'GET /payin/v1/sites/{siteId}/settings',
+    'GET /payin/v1/sites/{siteId}/settings/callbacks',
+    'GET /payin/v1/sites/{siteId}/settings/callbacks/{callbackId}',
+    'GET /payin/v1/sites/{siteId}/settings/callbacks/{callbackId}/notificationKeys',
     'GET /payin/v1/sites/{siteId}/settings/notificationKeys',
     'GET /payin/v1/sites/{siteId}/tokens',
     'PATCH /payin/v1/sites/{siteId}/settings',
@@ -430,6 +463,8 @@ it('the document has all operations, each with its absolute path under the one s
     'POST /payin/v1/sites/{siteId}/notifications/{notificationId}/redeliver',
     'POST /payin/v1/sites/{siteId}/sbp/qrCodes',
     'POST /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/payments',
+    'POST /payin/v1/sites/{siteId}/settings/callbacks/{callbackId}/notificationKeys',
+    'POST /payin/v1/sites/{siteId}/settings/callbacks/{callbackId}/notificationKeys/{keyId}/activate',
     'POST /payin/v1/sites/{siteId}/settings/notificationKeys',
     'POST /payin/v1/sites/{siteId}/settings/notificationKeys/{keyId}/activate',
     'POST /sandbox/v1/sites/{siteId}/qrCodes/{qrCodeUid}/bindings',
@@ -444,6 +479,7 @@ it('the document has all operations, each with its absolute path under the one s
     'PUT /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/refunds/{refundUid}',
     'PUT /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/sales/{saleUid}',
     'PUT /payin/v1/sites/{siteId}/settings',
+    'PUT /payin/v1/sites/{siteId}/settings/callbacks/{callbackId}',
     'PUT /payin/v1/sites/{siteId}/settings/logo',
   ])
 })
@@ -724,12 +760,12 @@ describe.each(sampledRoutes)(
       for (const at of [
         site('a%20b'),
         path.replace(
-          /\{(qrCodeUid|qrcId|paymentId|keyId|notificationId|instructionId)\}/,
+          /\{(qrCodeUid|qrcId|paymentId|callbackId|keyId|notificationId|instructionId)\}/,
           crypto.randomUUID(),
         ),
         path.replace('{paymentUid}/refunds', `${crypto.randomUUID()}/refunds`),
         path.replace(
-          /\{(qrCodeUid|paymentUid|paymentId|keyId|notificationId|instructionId|bindingUid)\}/,
+          /\{(qrCodeUid|paymentUid|paymentId|callbackId|keyId|notificationId|instructionId|bindingUid)\}/,
           '%ff',
         ),
         `${path}?limit=0&width=0`,
@@ -777,6 +813,8 @@ describe.each(sampledRoutes)(
         if (path.includes('{instructionId}'))
           await record(await request({}, path.replace('{instructionId}', await instructionId(true))))
       }
+      if (operation.operationId === 'putCallback')
+        await withAllCallbacks(async () => record(await request({}, path.replace('{callbackId}', 'another'))))
       // The only key that is known to work.
       if (operation.operationId === 'revokeOperatorKey')
         await record(await request({}, path.replace('{keyId}', 'test')))

@@ -9,7 +9,7 @@ import { connectionOf } from '../../src/gateway/connection.ts'
 import { type ConnectorPlatform, instruct } from '../../src/gateway/connector.ts'
 import type { SiteStub } from '../../src/gateway/context.ts'
 import { Metrics } from '../../src/gateway/metrics.ts'
-import type { InstructionDelivery } from '../../src/site/dispatcher.ts'
+import type { InstructionDelivery } from '../../src/site/outbox/courier.ts'
 import type { RefundResult } from '../../src/site/refunds/refunds.ts'
 import { siteThat } from '../support/service.ts'
 

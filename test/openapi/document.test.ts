@@ -200,6 +200,7 @@ describe('the schemas', () => {
       [
         'AmountRequest',
         'ApiKeyRequest',
+        'CallbackRequest',
         'ChargeRequest',
         'ImageRequest',
         'LimitsRequest',

@@ -31,6 +31,7 @@ const NAMES: Record<string, string> = {
   paymentUid: 'pay-paid',
   refundId: 'refund-completed',
   refundUid: 'refund-completed',
+  callbackId: 'default',
 }
 const OF_THE_TILL = '/sales'
 /** What a read needs besides. */

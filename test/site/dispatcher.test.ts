@@ -7,7 +7,7 @@ import { Store } from '../../src/site/database/store.ts'
 import { Dispatcher } from '../../src/site/dispatcher.ts'
 import { enqueueInstruction, enqueueNotification, nextDelivery } from '../../src/site/outbox/outbox.ts'
 import { nextOverdue } from '../../src/site/outbox/overdue.ts'
-import { QUEUES, type Queue } from '../../src/site/outbox/rows.ts'
+import type { Queue } from '../../src/site/outbox/rows.ts'
 import { SiteName } from '../../src/site/rows/site-id.ts'
 import { addNotificationKey } from '../../src/site/settings/notification-keys.ts'
 import { replaceSettings } from '../../src/site/settings/settings.ts'
@@ -90,7 +90,7 @@ describe('an alarm', () => {
     addNotificationKey(contextOf(sql, 0), { id: 'a', key: 'secret' })
     const now = milliseconds(START)
     for (const number of upTo(count)) {
-      enqueueNotification(sql, { event: number, qrCode: number, now }, notification)
+      enqueueNotification(sql, { event: number, qrCode: number, now }, 'merchant', notification)
       for (const [i, network] of NETWORKS.entries()) {
         enqueueInstruction(
           sql,
@@ -125,7 +125,10 @@ describe('an alarm', () => {
           await Promise.race(work.splice(0, 1))
         }
       },
-      dueQueues: (): Queue[] => QUEUES.filter((queue) => (nextDelivery(sql, queue) ?? Infinity) <= START),
+      dueQueues: (): Queue[] =>
+        (['merchant', ...NETWORKS] as const).filter(
+          (queue) => (nextDelivery(sql, queue) ?? Infinity) <= START,
+        ),
     }
   }
 

@@ -20,7 +20,7 @@ export function laterVersion(onEnd: (end: () => void | Promise<void>) => void = 
   const added: [string, RegExp, string][] = [
     [
       'src/site/database/schema.ts',
-      /(?<=versions: \[TABLES[^\]]*)\]/,
+      /(?<=versions: \[unindented\(TABLES[^\]]*)\]/,
       `, 'ALTER TABLE qr_codes ADD COLUMN later TEXT; ${more}']`,
     ],
     ['src/registry/sites.ts', /(?<=\$\{MACHINE\}`,)/, `'ALTER TABLE sites ADD COLUMN later TEXT; ${more}',`],

@@ -8,6 +8,8 @@ import { strict } from './strict.ts'
 let host = ''
 /** The address of the merchant's server of this test: notifications of an earlier test's site do not reach it. */
 export const callbackUrl = (path = '/notifications') => `https://${host}${path}`
+/** The address of another server of the same merchant. */
+export const shopUrl = (shop: string, path = '/notifications') => `https://${shop}.${host}${path}`
 
 /** A notification as the merchant's server receives it. */
 export interface Received {
@@ -43,7 +45,7 @@ export function merchantServer(answer: Answer = () => new Response(null, { statu
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const request = new Request(input, init)
     const { url, headers, redirect } = request
-    if (new URL(url).host !== host) return new Response(null, { status: 410 })
+    if (!`.${new URL(url).host}`.endsWith(`.${host}`)) return new Response(null, { status: 410 })
     const id = headers.get('webhook-id') ?? ''
     const received = { url, id, headers, redirect, body: await request.text() }
     server.received.push(received)
@@ -58,9 +60,9 @@ export async function configure({ ask }: FreshSite, settings: Record<string, unk
   if (response.status !== 200) throw new Error(await response.text())
 }
 
-/** Makes a notification key. */
-export async function makeKey({ ask }: FreshSite): Promise<{ id: string; key: string }> {
-  const response = await ask('/settings/notificationKeys', { method: 'POST' })
+/** Makes a notification key; @param of whose: `/callbacks/shop-2` */
+export async function makeKey({ ask }: FreshSite, of = ''): Promise<{ id: string; key: string }> {
+  const response = await ask(`/settings${of}/notificationKeys`, { method: 'POST' })
   return z.object({ id: z.string(), key: z.string() }).parse(await response.json())
 }
 

@@ -61,7 +61,7 @@ function outboxOf(sql: SqlStorage, tested: Queue) {
     row,
     statuses: () => outboxRows(sql, 'ORDER BY event').map(({ status }) => status),
     notify: (number: number, qrCode?: number, now = START) =>
-      enqueueNotification(sql, { event: number, qrCode, now: milliseconds(now) }, notification),
+      enqueueNotification(sql, { event: number, qrCode, now: milliseconds(now) }, 'merchant', notification),
     instruct: (number: number, qrCode?: number, now = START, network: Network = 'external') =>
       enqueueInstruction(sql, { event: number, qrCode, now: milliseconds(now) }, network, instruction),
     lease: (now: number, queue = tested) => leaseDue(sql, queue, milliseconds(now)),

@@ -1,7 +1,7 @@
 // Notifications: those that failed first; one with its body and its attempts, delivered again; a test.
 import { html } from 'hono/html'
 import { type DeliveryResult, isAccepted } from '../../contract/delivery.ts'
-import type { Notification } from '../../contract/notifications/log.ts'
+import { type Notification, notificationCursorOf } from '../../contract/notifications/log.ts'
 import { seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
 import { seconds, when } from '../formats.ts'
@@ -18,7 +18,6 @@ import {
   formError,
   givenUid,
   notice,
-  pageCursor,
   pager,
   pathOf,
   paymentLink,
@@ -74,7 +73,7 @@ async function notifications(visit: Visit, tried?: FormError): Promise<Response>
         : status
           ? empty(shared.nothingFound, shared.widen)
           : await none(visit)
-    }</section>${pager(visit, pageCursor(page.next))}`
+    }</section>${pager(visit, page.next && notificationCursorOf(page.next))}`
   return consolePage(visit, {
     title,
     main,

@@ -1,5 +1,6 @@
 // Why notifications are not delivered: those that wait or have failed, by cause (contract, section 11).
 import * as z from 'zod/mini'
+import { DEFAULT_CALLBACK } from '../callback.ts'
 import { formatDateTime } from '../date-time.ts'
 import type { Example } from '../example.ts'
 import { meta } from '../meta.ts'
@@ -16,6 +17,8 @@ export const MAX_GROUPED = 10_000
 
 /** Notifications that are not delivered by one cause; `since` is Unix milliseconds. */
 export interface NotificationGroup {
+  /** The address that they go to. */
+  callback: string
   /** The origin of the merchant's server; undefined without an address. */
   origin?: string | undefined
   /** `HTTP 500`, the error of an attempt, or one of WAITING_CAUSES. */
@@ -35,12 +38,13 @@ export const NotificationGroupsAnswer = z
   .object({
     groups: z.array(
       z.object({
+        callback: z.string().apply(meta, { description: 'The address that they go to' }),
         origin: z
           .optional(z.string())
           .apply(meta, { description: 'The scheme, host and port of your server; absent of `no address`' }),
         cause: z.string().apply(meta, {
           description:
-            'Of the latest attempt: `HTTP 500`, or why there was no response. Or `no key`, `no address`, `waits behind others`',
+            'Of the latest attempt: `HTTP 500`, or why there was no response. Or `no key`, `no address`, `waits behind others`, `address removed`',
         }),
         since: z.iso.datetime({ offset: true }),
         failed: z.int().apply(meta, { description: 'Notifications that the service tries no more' }),
@@ -58,7 +62,8 @@ export const notificationGroupsAnswer = (
   { groups, isComplete }: NotificationGroups,
   offset: string,
 ): z.infer<typeof NotificationGroupsAnswer> => ({
-  groups: groups.map(({ origin, cause, since, failed, waiting }) => ({
+  groups: groups.map(({ callback, origin, cause, since, failed, waiting }) => ({
+    callback,
     ...(origin !== undefined && { origin }),
     cause,
     since: formatDateTime(Math.floor(since / 1000), offset),
@@ -68,6 +73,7 @@ export const notificationGroupsAnswer = (
   complete: isComplete,
 })
 
+const callback = DEFAULT_CALLBACK
 const origin = 'https://shop.example'
 const since = '2026-11-20T04:35:00+03:00'
 
@@ -75,8 +81,8 @@ export const NOTIFICATION_GROUPS_EXAMPLE: Example = {
   summary: 'A server that does not answer, and what waits for it',
   value: {
     groups: [
-      { origin, cause: 'no connection', since, failed: 0, waiting: 3 },
-      { origin, cause: WAITING_CAUSES.others, since, failed: 0, waiting: 14 },
+      { callback, origin, cause: 'no connection', since, failed: 0, waiting: 3 },
+      { callback, origin, cause: WAITING_CAUSES.others, since, failed: 0, waiting: 14 },
     ],
     complete: true,
   },

@@ -1,11 +1,12 @@
 // The log of notifications that a merchant reads: each one's status and its attempts (contract, section 11).
 import * as z from 'zod/mini'
+import { CallbackId, DEFAULT_CALLBACK, isCallbackId } from '../callback.ts'
 import { formatDateTime } from '../date-time.ts'
 import type { Attempt, DeliveryResult } from '../delivery.ts'
 import type { Example } from '../example.ts'
 import { meta } from '../meta.ts'
 import { strictObject } from '../object.ts'
-import { Cursor, limitParameter, nextCursor } from '../query.ts'
+import { decodeCursor, encodeCursor, limitParameter, nextCursor, positionParameter } from '../query.ts'
 import { NOTIFICATION_TYPES, type NotificationType } from '../settings.ts'
 import { QrCodeUid } from '../uid.ts'
 
@@ -20,6 +21,8 @@ export const MAX_ATTEMPTS = 50
 /** A notification without its body; times are Unix milliseconds. */
 export interface Notification {
   id: string
+  /** The address that it goes to. */
+  callback: string
   type: NotificationType
   qrCodeUid?: string | undefined
   paymentUid?: string | undefined
@@ -43,6 +46,9 @@ export type DeliveryAnswer = z.infer<typeof DeliveryAnswer>
 export const NotificationAnswer = z
   .object({
     id: z.string().apply(meta, { description: '`webhook-id`' }),
+    callback: z.string().apply(meta, {
+      description: `The address that it goes to; \`${DEFAULT_CALLBACK}\` is that of the settings`,
+    }),
     type: z.enum(NOTIFICATION_TYPES),
     qrCodeUid: z.optional(z.string()),
     paymentId: z.optional(z.string()),
@@ -76,13 +82,31 @@ export const NotificationsAnswer = z
   .apply(meta, { id: 'NotificationPage' })
 export type NotificationsAnswer = z.infer<typeof NotificationsAnswer>
 
+/** A position in the log: the number of a notification, among those of all addresses. */
+export interface NotificationPosition {
+  number: number
+  callback: string
+}
+
+/** The cursor of a position; one of the default address is its number. */
+export const notificationCursorOf = ({ number, callback }: NotificationPosition): string =>
+  encodeCursor(callback === DEFAULT_CALLBACK ? `${number}` : `${number}:${callback}`)
+
+const NotificationCursor = positionParameter(notificationCursorOf, (cursor) => {
+  const [number = '', callback = DEFAULT_CALLBACK] = decodeCursor(cursor).split(':')
+  return /^\d{1,15}$/.test(number) && isCallbackId(callback)
+    ? { number: Number(number), callback }
+    : undefined
+}).apply(meta, { description: '`nextCursor` of the page before' })
+
 export const NotificationsQuery = strictObject({
   status: z
     .optional(z.enum(NOTIFICATION_STATUSES, `one of ${NOTIFICATION_STATUSES.join(', ')}`))
     .apply(meta, { description: 'Only notifications in this status' }),
   qrCodeUid: z.optional(QrCodeUid).apply(meta, { description: 'Only notifications of this QR code' }),
+  callback: z.optional(CallbackId).apply(meta, { description: 'Only notifications to this address' }),
   limit: limitParameter({ byDefault: 20, max: 100 }),
-  cursor: z.optional(Cursor),
+  cursor: z.optional(NotificationCursor),
 })
 
 /** The answer that shows a notification. @param offset the deployment's offset from UTC */
@@ -91,11 +115,12 @@ export function notificationAnswer(
   offset: string,
   body?: string,
 ): NotificationAnswer {
-  const { id, type, qrCodeUid, paymentUid, refundUid, status, createdAt, attempts, nextAttemptAt } =
-    notification
+  const { id, callback, type, qrCodeUid, paymentUid, refundUid } = notification
+  const { status, createdAt, attempts, nextAttemptAt } = notification
   const dateTime = (milliseconds: number) => formatDateTime(Math.floor(milliseconds / 1000), offset)
   return {
     id,
+    callback,
     type,
     ...(qrCodeUid !== undefined && { qrCodeUid }),
     ...(paymentUid !== undefined && { paymentId: paymentUid }),
@@ -121,6 +146,7 @@ export const deliveryAnswer = ({ httpStatus, error, ms }: DeliveryResult): Deliv
 
 const notification = {
   id: '8c1f0d5a9b3e7f42-2',
+  callback: DEFAULT_CALLBACK,
   type: 'PAYMENT',
   qrCodeUid: 'order-1001',
   paymentId: 'A6325171030000001',

@@ -7,8 +7,7 @@ import type { Context } from '../context.ts'
 import { feedPage } from '../events/events.ts'
 import { notificationsOf } from '../outbox/notification-log.ts'
 import { ok } from '../outcomes.ts'
-import { integer } from '../rows/sql.ts'
-import { settingsRow } from '../settings/rows.ts'
+import { lacksKey, settingsRow } from '../settings/rows.ts'
 import { readSession } from './sessions.ts'
 
 /** The newest PENDING notifications that are read: more than one, because the last one can be on its way. */
@@ -23,8 +22,7 @@ export function sessionView(
   if (!session) return ok(undefined)
   const feed = feedPage(sql, { after: 'end', limit: 1 })
   if (!feed.ok) return feed
-  const { name, logo, color, callbackUrl } = settingsRow(sql).settings
-  const hasKey = () => integer(sql, 'SELECT 1 FROM notification_keys LIMIT 1') !== undefined
+  const { name, logo, color } = settingsRow(sql).settings
   const read = (status: NotificationStatus, limit: number) =>
     notificationsOf(sql, { status, limit }).notifications
   return ok({
@@ -36,7 +34,7 @@ export function sessionView(
     undelivered: {
       hasFailed: read('FAILED', 1).length > 0,
       hasDelayed: read('PENDING', PENDING_READ).some(isDelayed),
-      lacksKey: callbackUrl !== undefined && !hasKey(),
+      lacksKey: lacksKey(sql),
     },
   })
 }

@@ -323,6 +323,7 @@ const TABLES = [
 
   // Notifications to the merchant and instructions to payment networks. event: the number of the event that made it. kind:
   // 'notification', or 'token' for the second one of an event; 'instruction', or 'cancel' for the one that cancels a link.
+  // queue: 'merchant', or a network. For an address of the table callbacks, 'merchant' and the kind are followed by : and its id.
   // Times are milliseconds. set_at: when the time of the next attempt was computed: later than the present only if a clock was ahead.
   // taken_at, overdue_at: of an instruction, when it was taken last, and when it is overdue. attempted: whether a delivery
   // was ever begun, whatever became of it. blocked: it waits for another row of its QR code.
@@ -370,22 +371,35 @@ const TABLES = [
  * What 0.4.0 adds.
  * ended_by: who ended a token, NULL of one that has not ended and of one that 0.3.0 ended. decision: what the merchant has decided
  * about a payment that is not applied, DELIVERED or NULL, and when. The payments by a token are few beside all payments.
+ * callbacks: addresses for notifications besides `callbackUrl` of the settings, and the keys of each, two at most; types is a JSON
+ * array. qr_codes.callback_url: where the notifications of the QR code go instead.
  */
 const SINCE_0_4_0 = `
   ALTER TABLE tokens ADD COLUMN ended_by TEXT;
   ALTER TABLE payments ADD COLUMN decision TEXT;
   ALTER TABLE payments ADD COLUMN decision_note TEXT;
   ALTER TABLE payments ADD COLUMN decided_at INTEGER;
-  CREATE INDEX payments_by_token ON payments (token) WHERE token IS NOT NULL;`
+  CREATE INDEX payments_by_token ON payments (token) WHERE token IS NOT NULL;
+  CREATE TABLE callbacks (
+    id TEXT PRIMARY KEY,
+    url TEXT NOT NULL,
+    types TEXT NOT NULL,
+    label TEXT
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE callback_keys (
+    id TEXT PRIMARY KEY,
+    callback TEXT NOT NULL REFERENCES callbacks (id),
+    key TEXT NOT NULL,
+    active INTEGER NOT NULL,
+    created_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  ALTER TABLE qr_codes ADD COLUMN callback_url TEXT;`
 
 /** SQLite stores the text of tables: without its indentation it takes a page less of every site. */
-const unindented = (statements: string) => statements.replaceAll(/^ +/gm, '')
+const unindented = (statements: string): string => statements.replaceAll(/^ +/gm, '')
 
 /** The tables of a site. */
-export const SITE: Schema = {
-  table: 'site',
-  versions: [unindented(TABLES), unindented(SINCE_0_4_0)],
-}
+export const SITE: Schema = { table: 'site', versions: [unindented(TABLES), unindented(SINCE_0_4_0)] }
 
 /** What a schema needs of a database: the commands of bin/ open it without an object. */
 export interface TableStorage {

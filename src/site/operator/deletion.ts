@@ -5,6 +5,7 @@ import type { Outcome, Refusal } from '../../errors.ts'
 import { UNENDED_ROWS } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { sendAll } from '../outbox/endpoints.ts'
+import { callbackQueues, INSTRUCTIONS } from '../outbox/rows.ts'
 import { notAllowed, ok } from '../outcomes.ts'
 import { closingOf, createdAtOf, deletedAtOf, epochOf } from '../rows/site.ts'
 import { integer, type Sql } from '../rows/sql.ts'
@@ -38,7 +39,7 @@ export const markDeleted = (sql: Sql, at: number): void =>
 export function reopen({ sql, now }: Context): void {
   if (!closingOf(sql)) return
   sql.exec('UPDATE site SET closed_at = NULL, deletes_at = NULL')
-  sendAll(sql, 'merchant', toMilliseconds(now))
+  for (const queue of callbackQueues(sql)) sendAll(sql, queue, toMilliseconds(now))
 }
 
 /** Why a site cannot be deleted without force. */
@@ -48,7 +49,7 @@ function inFlight(sql: Sql, now: number, force: boolean): Refusal | undefined {
     ...(exists(sql, `${UNENDED_ROWS} AND payload IS NOT NULL`, now)
       ? ['links at a bank, which force does not cancel']
       : []),
-    ...(exists(sql, "outbox WHERE status = 'PENDING' AND queue <> 'merchant'")
+    ...(exists(sql, `outbox WHERE status = 'PENDING' AND ${INSTRUCTIONS}`)
       ? ['refunds or other instructions that are pending']
       : []),
   ]

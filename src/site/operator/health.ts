@@ -7,7 +7,7 @@ import { TOKEN_STATUSES } from '../../contract/token.ts'
 import { DUE_NUMBERS, DUE_TOKENS, ENDED_TOKEN_STATUS } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { OVERDUE } from '../outbox/outbox.ts'
-import { instructionRows, notificationId } from '../outbox/rows.ts'
+import { INSTRUCTIONS, instructionRows, NOTIFICATIONS, notificationId } from '../outbox/rows.ts'
 import { closingOf, createdAtOf, epochOf, isRestored } from '../rows/site.ts'
 import { type Binding, integer, requiredInteger, type Sql } from '../rows/sql.ts'
 import { settingsRow } from '../settings/rows.ts'
@@ -42,14 +42,14 @@ export function healthOf({ sql, siteId, now, memory }: Context): SiteHealth {
       bindings: [now],
     }),
     notifications: {
-      ...pending(sql, "queue = 'merchant'"),
+      ...pending(sql, NOTIFICATIONS),
       failed: requiredInteger(
         sql,
-        "SELECT count(*) FROM outbox WHERE status = 'FAILED' AND queue = 'merchant'",
+        `SELECT count(*) FROM outbox WHERE status = 'FAILED' AND ${NOTIFICATIONS}`,
       ),
     },
     instructions: {
-      ...pending(sql, "queue <> 'merchant'"),
+      ...pending(sql, INSTRUCTIONS),
       overdue: instructionRows(
         sql,
         "AND status = 'PENDING' AND created_at <= ? ORDER BY created_at LIMIT ?",

@@ -7,8 +7,10 @@ import {
   type SiteIdentity,
 } from '../../contract/registry-entry.ts'
 import { OVERDUE } from '../outbox/outbox.ts'
+import { INSTRUCTIONS, NOTIFICATIONS } from '../outbox/rows.ts'
 import { closingOf, createdAtOf, deletedAtOf, epochOf, isRestored } from '../rows/site.ts'
 import { integer, requiredInteger, type Sql, textValue } from '../rows/sql.ts'
+import { lacksKey } from '../settings/rows.ts'
 import { earliest, type Milliseconds, milliseconds, plus } from '../time.ts'
 
 /** Rows that have waited for less are not counted: most deliveries take less than a second. */
@@ -67,12 +69,12 @@ export function isNews(entry: RegistryEntry, taken: RegistryEntry | undefined): 
 /** Whether the figures can differ from those that the registry has, or will: it counts nothing. */
 export const mayDiffer = (sql: Sql, taken: RegistryEntry | undefined): boolean =>
   isStuck(taken ?? NO_FIGURES) ||
-  lacksKey(sql) ||
+  isMute(sql) ||
   integer(sql, "SELECT 1 FROM outbox WHERE status IN ('PENDING', 'FAILED') LIMIT 1") === 1
 
 function figuresOf(sql: Sql, now: Milliseconds, bytes: number): SiteFigures {
-  const notifications = hasCallbackUrl(sql) ? waiting(sql, NOTIFICATIONS, now) : NOTHING
-  const instructions = waiting(sql, INSTRUCTIONS, now)
+  const notifications = isClosed(sql) ? NOTHING : waiting(sql, EXPECTED, now)
+  const instructions = waiting(sql, PENDING_INSTRUCTIONS, now)
   return {
     notifications: notifications.count,
     oldestNotification: notifications.oldest,
@@ -81,11 +83,11 @@ function figuresOf(sql: Sql, now: Milliseconds, bytes: number): SiteFigures {
     oldestInstruction: instructions.oldest,
     overdueInstructions: requiredInteger(
       sql,
-      `SELECT count(*) FROM outbox WHERE ${INSTRUCTIONS} AND created_at <= ?`,
+      `SELECT count(*) FROM outbox WHERE ${PENDING_INSTRUCTIONS} AND created_at <= ?`,
       now - OVERDUE,
     ),
     isRestored: isRestored(sql),
-    lacksKey: lacksKey(sql) || undefined,
+    lacksKey: isMute(sql) || undefined,
     bytes,
   }
 }
@@ -93,12 +95,17 @@ function figuresOf(sql: Sql, now: Milliseconds, bytes: number): SiteFigures {
 /** When the figures change next though nothing is written: something will have waited for long enough. */
 export const nextFigures = (sql: Sql, now: Milliseconds): Milliseconds | undefined =>
   earliest(
-    hasCallbackUrl(sql) ? nextAged(sql, NOTIFICATIONS, MIN_WAIT, now) : undefined,
-    nextAged(sql, INSTRUCTIONS, MIN_WAIT, now),
+    isClosed(sql) ? undefined : nextAged(sql, EXPECTED, MIN_WAIT, now),
+    nextAged(sql, PENDING_INSTRUCTIONS, MIN_WAIT, now),
   )
 
-const NOTIFICATIONS = "status = 'PENDING' AND queue = 'merchant'"
-const INSTRUCTIONS = "status = 'PENDING' AND queue <> 'merchant'"
+/**
+ * Notifications that somebody waits for. Those of `callbackUrl` wait where it is removed; without a key, too: then the
+ * merchant waits.
+ */
+const EXPECTED = `status = 'PENDING' AND ${NOTIFICATIONS} AND (queue <> 'merchant'
+  OR EXISTS (SELECT 1 FROM settings WHERE settings.settings ->> 'callbackUrl' IS NOT NULL))`
+const PENDING_INSTRUCTIONS = `status = 'PENDING' AND ${INSTRUCTIONS}`
 const NOTHING = { count: 0, oldest: undefined }
 
 /** The rows of a queue that have waited for MIN_WAIT or longer. */
@@ -117,13 +124,8 @@ function nextAged(sql: Sql, queue: string, age: Milliseconds, now: Milliseconds)
   return next === undefined ? undefined : plus(milliseconds(next), age)
 }
 
-/** Without one, and of a closed site, nobody waits for notifications. One without a notification key does: they wait for that. */
-const hasCallbackUrl = (sql: Sql): boolean =>
-  integer(
-    sql,
-    "SELECT 1 FROM settings, site WHERE settings.settings ->> 'callbackUrl' IS NOT NULL AND closed_at IS NULL",
-  ) === 1
+/** Of a closed site nobody waits for notifications. */
+const isClosed = (sql: Sql): boolean => closingOf(sql) !== undefined
 
-/** Whether nothing can be sent, though the merchant gave an address. */
-const lacksKey = (sql: Sql): boolean =>
-  hasCallbackUrl(sql) && integer(sql, 'SELECT 1 FROM notification_keys LIMIT 1') === undefined
+/** Whether nothing can be sent to an address, though the merchant gave it. */
+const isMute = (sql: Sql): boolean => lacksKey(sql) && !isClosed(sql)

@@ -2,20 +2,21 @@
 import { NETWORKS } from '../../contract/payment.ts'
 import type { Sql } from '../rows/sql.ts'
 import { earliest, type Milliseconds } from '../time.ts'
-import { hasMerchantEndpoint } from './notifications.ts'
 import { nextDelivery } from './outbox.ts'
 import { nextOverdue } from './overdue.ts'
+import { hasEndpoint } from './receivers.ts'
+import { type CallbackQueue, callbackQueues } from './rows.ts'
 
 /** The earliest delivery, or the time when an instruction is overdue; undefined if nothing is to be sent. */
 export const nextSend = (sql: Sql): Milliseconds | undefined =>
   earliest(
-    nextMerchantDelivery(sql),
+    ...callbackQueues(sql).map((queue) => nextNotification(sql, queue)),
     ...NETWORKS.map((network) => nextDelivery(sql, network)),
     nextOverdue(sql),
   )
 
 /** Without an endpoint there is nothing to do, however much is due. */
-function nextMerchantDelivery(sql: Sql): Milliseconds | undefined {
-  const next = nextDelivery(sql, 'merchant')
-  return next !== undefined && hasMerchantEndpoint(sql) ? next : undefined
+function nextNotification(sql: Sql, queue: CallbackQueue): Milliseconds | undefined {
+  const next = nextDelivery(sql, queue)
+  return next !== undefined && hasEndpoint(sql, queue) ? next : undefined
 }

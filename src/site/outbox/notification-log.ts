@@ -1,8 +1,12 @@
 // The notifications of a site as its merchant sees them (contract, section 11).
 
+import { DEFAULT_CALLBACK } from '../../contract/callback.ts'
 import type { NotificationContent } from '../../contract/notifications/content.ts'
-import type { Notification, NotificationStatus } from '../../contract/notifications/log.ts'
-import type { PageQuery } from '../../contract/query.ts'
+import type {
+  Notification,
+  NotificationPosition,
+  NotificationStatus,
+} from '../../contract/notifications/log.ts'
 import type { Outcome } from '../../errors.ts'
 import { NOTIFICATION_NOT_FOUND, ok } from '../outcomes.ts'
 import { numberOfQrCode } from '../qr-codes/rows.ts'
@@ -11,24 +15,31 @@ import type { Binding } from '../rows/sql.ts'
 import { type Milliseconds, milliseconds } from '../time.ts'
 import { endpointOf } from './endpoints.ts'
 import {
+  callbackOf,
+  isNotification,
   keyAt,
+  NOTIFICATIONS,
+  type NotificationRow,
   notificationId,
   notificationKey,
   OF_KEY,
-  type OutboxRow,
   outboxRows,
   positionOf,
+  queueOf,
 } from './rows.ts'
 
-export type NotificationsQuery = PageQuery & {
+export interface NotificationsQuery {
   status?: NotificationStatus | undefined
   qrCodeUid?: string | undefined
+  callback?: string | undefined
+  limit: number
+  cursor?: NotificationPosition | undefined
 }
 
 export interface NotificationPage {
   notifications: Notification[]
-  /** After which number there are more; absent on the last page. */
-  next?: number | undefined
+  /** After which position there are more; absent on the last page. */
+  next?: NotificationPosition | undefined
 }
 
 /** A notification, and its content. */
@@ -37,11 +48,9 @@ export interface NotificationDetails {
   content: NotificationContent
 }
 
-type NotificationRow = Extract<OutboxRow, { queue: 'merchant' }>
-
 /** The notifications that the clauses after FROM select. */
 const notificationRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): NotificationRow[] =>
-  outboxRows(sql, clauses, ...bindings).filter((row) => row.queue === 'merchant')
+  outboxRows(sql, clauses, ...bindings).filter(isNotification)
 
 /** The row of a notification of the merchant. */
 export function findNotification(sql: SqlStorage, id: string): NotificationRow | undefined {
@@ -52,10 +61,10 @@ export function findNotification(sql: SqlStorage, id: string): NotificationRow |
 /** A page of the merchant's notifications, newest first. */
 export function notificationsOf(
   sql: SqlStorage,
-  { status, qrCodeUid, cursor = Number.MAX_SAFE_INTEGER, limit }: NotificationsQuery,
+  { status, qrCodeUid, callback, cursor = NEWEST, limit }: NotificationsQuery,
 ): NotificationPage {
   const conditions = [
-    "queue = 'merchant'",
+    callback === undefined ? NOTIFICATIONS : 'queue = ?',
     '(event, kind) < (?, ?)',
     ...(status ? ['status = ?'] : []),
     ...(qrCodeUid === undefined ? [] : [OF_QR_CODE]),
@@ -64,13 +73,18 @@ export function notificationsOf(
   const read = notificationRows(
     sql,
     `WHERE ${conditions.join(' AND ')} ORDER BY event DESC, kind DESC LIMIT ?`,
-    ...[event, kind, ...(status ? [status] : [])],
+    ...(callback === undefined ? [] : [queueOf(callback)]),
+    ...[event, kind],
+    ...(status ? [status] : []),
     ...(qrCodeUid === undefined ? [] : [numberOfQrCode(sql, qrCodeUid) ?? null]),
     limit + 1,
   )
   const { rows, last } = firstRows(read, limit)
   return { notifications: rows.map((row) => notificationOf(sql, row)), next: last && positionOf(last) }
 }
+
+/** The position behind all others. */
+const NEWEST: NotificationPosition = { number: Number.MAX_SAFE_INTEGER, callback: DEFAULT_CALLBACK }
 
 const OF_QR_CODE = 'event IN (SELECT number FROM events WHERE qr_code = ?)'
 
@@ -82,6 +96,7 @@ export function readNotification(sql: SqlStorage, id: string): Outcome<Notificat
 
 const notificationOf = (sql: SqlStorage, row: NotificationRow): Notification => ({
   id: notificationId(sql, row),
+  callback: callbackOf(row.queue),
   type: row.content.type,
   qrCodeUid: row.content.qrCodeUid,
   paymentUid: 'paymentUid' in row.content ? row.content.paymentUid : undefined,
@@ -93,8 +108,8 @@ const notificationOf = (sql: SqlStorage, row: NotificationRow): Notification => 
 })
 
 /** While an endpoint is probed, one delivery is tried at a time: none comes before the next probe. */
-function nextAttemptOf(sql: SqlStorage, { sendAt }: NotificationRow): Milliseconds | undefined {
+function nextAttemptOf(sql: SqlStorage, { queue, sendAt }: NotificationRow): Milliseconds | undefined {
   if (sendAt === undefined) return undefined
-  const { isProbing, probeAt } = endpointOf(sql, 'merchant')
+  const { isProbing, probeAt } = endpointOf(sql, queue)
   return isProbing ? milliseconds(Math.max(sendAt, probeAt)) : sendAt
 }

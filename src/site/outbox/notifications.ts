@@ -7,11 +7,10 @@ import type { Context } from '../context.ts'
 import type { NewEvent } from '../events/rows.ts'
 import { type PaymentRow, paymentOf } from '../payments/rows.ts'
 import { pageLinkOf, qrCodeByNumber } from '../qr-codes/rows.ts'
-import { closingOf } from '../rows/site.ts'
-import { integer, type Sql } from '../rows/sql.ts'
-import { notificationKeyRows, settingsRow } from '../settings/rows.ts'
 import { toMilliseconds } from '../time.ts'
 import { enqueueNotification } from './outbox.ts'
+import { receiversOf } from './receivers.ts'
+import { queueOf } from './rows.ts'
 
 /** The type of the notification that an event makes; undefined for an event that makes no notification. */
 const NOTIFICATION_OF: Record<EventType, NotificationType | undefined> = {
@@ -52,17 +51,18 @@ function typesOf({ by }: Context, { type, payment, token }: Recorded): Notificat
   return [...(own && !isSilent ? [own] : []), ...(own === 'PAYMENT' && token ? ['TOKEN' as const] : [])]
 }
 
-/** Queues the notifications of an event, in its transaction. Without a callbackUrl nothing is queued. */
+/** Queues the notifications of an event, in its transaction: one for each address that takes its type. */
 export function notify(context: Context, event: Recorded): void {
   const types = typesOf(context, event)
   if (types.length === 0) return
-  const { callbackUrl, notificationTypes } = settingsRow(context.sql).settings
-  if (callbackUrl === undefined) return
-  for (const type of types.filter((each) => notificationTypes.includes(each))) {
+  const receivers = receiversOf(context.sql, event.qrCode)
+  for (const type of types.filter((each) => receivers.some((receiver) => receiver.types.includes(each)))) {
     const content = CONTENTS[type](context, event)
+    if (!content) continue
     const isSecond = event.payment !== undefined && type === 'TOKEN'
     const row = { event: event.number, isSecond, qrCode: event.qrCode, now: toMilliseconds(context.now) }
-    if (content) enqueueNotification(context.sql, row, content)
+    for (const { id } of receivers.filter((receiver) => receiver.types.includes(type)))
+      enqueueNotification(context.sql, row, queueOf(id), content)
   }
 }
 
@@ -128,25 +128,3 @@ function qrCodeContent({ sql, now }: Context, { qrCode }: Recorded): Notificatio
   const status = NOTIFIED_STATUSES.find((each) => each === row?.status)
   return row && status && { type: 'QR_CODE', qrCodeUid: row.qr_code_uid, status, changedAt: now }
 }
-
-/** Where deliveries go: the address, and the keys that sign, the active one first. */
-export interface Endpoint {
-  url: string
-  keys: readonly [string, ...string[]]
-}
-
-/** The merchant's endpoint; undefined without a callbackUrl or a notification key: then notifications stay PENDING. */
-export function merchantEndpoint(sql: SqlStorage): Endpoint | undefined {
-  if (closingOf(sql)) return undefined
-  const url = settingsRow(sql).settings.callbackUrl
-  const [active, ...others] = url === undefined ? [] : notificationKeyRows(sql).map(({ key }) => key)
-  return url === undefined || active === undefined ? undefined : { url, keys: [active, ...others] }
-}
-
-/** Whether there is a merchantEndpoint. It runs after every flush, so it reads no key and parses no JSON. */
-export const hasMerchantEndpoint = (sql: Sql): boolean =>
-  integer(
-    sql,
-    `SELECT 1 FROM settings, notification_keys, site
-       WHERE settings.settings ->> 'callbackUrl' IS NOT NULL AND closed_at IS NULL LIMIT 1`,
-  ) !== undefined

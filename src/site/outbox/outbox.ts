@@ -7,7 +7,16 @@ import { isRestored } from '../rows/site.ts'
 import { type Binding, integer, type Sql } from '../rows/sql.ts'
 import { earliest, type Milliseconds, milliseconds, plus } from '../time.ts'
 import { endpointOf } from './endpoints.ts'
-import { OF_KEY, type OutboxKey, type OutboxRow, outboxRows, type Queue } from './rows.ts'
+import {
+  type CallbackQueue,
+  isNetwork,
+  kindOf,
+  OF_KEY,
+  type OutboxKey,
+  type OutboxRow,
+  outboxRows,
+  type Queue,
+} from './rows.ts'
 
 /** Deliveries that a queue has in flight at once. */
 const MAX_IN_FLIGHT = 30
@@ -31,14 +40,16 @@ interface NewRow {
   now: Milliseconds
 }
 
-/** Queues a notification of the merchant. */
-export const enqueueNotification = (sql: SqlStorage, row: NewRow, content: NotificationContent): void =>
-  enqueue(sql, row, {
-    kind: row.isSecond ? 'token' : 'notification',
-    queue: 'merchant',
-    content,
-    overdueAt: null,
-  })
+/** Queues a notification to an address of the merchant. */
+export function enqueueNotification(
+  sql: SqlStorage,
+  row: NewRow,
+  queue: CallbackQueue,
+  content: NotificationContent,
+): void {
+  const kind = kindOf(row.isSecond ? 'token' : 'notification', queue)
+  enqueue(sql, row, { kind, queue, content, overdueAt: null })
+}
 
 /** Queues an instruction to a payment network. It stays until the network's report is recorded; see endInstruction. */
 export const enqueueInstruction = (
@@ -106,7 +117,7 @@ const TAKEN = `${SENDABLE} AND (taken_at IS NULL) = 0`
 
 /** The rows that are to be sent now, by their times, at most so many. Only instructions are taken. */
 function dueRows(sql: SqlStorage, queue: Queue, now: Milliseconds, max: number): OutboxRow[] {
-  const ranges = queue === 'merchant' ? [PROBEABLE] : [PROBEABLE, TAKEN]
+  const ranges = isNetwork(queue) ? [PROBEABLE, TAKEN] : [PROBEABLE]
   const due = 'AND send_at <= ? ORDER BY send_at, event, kind LIMIT ?'
   const rows = ranges.flatMap((range) => outboxRows(sql, `${range} ${due}`, queue, now, max))
   const timeOf = ({ sendAt }: OutboxRow) => sendAt ?? now
@@ -177,7 +188,7 @@ export function advance(sql: SqlStorage, { queue, qrCode }: Pick<OutboxRow, 'que
 }
 
 /** After a restore it is unknown which instructions the network got since the backup. */
-const isResting = (sql: Sql, queue: Queue): boolean => queue !== 'merchant' && isRestored(sql)
+const isResting = (sql: Sql, queue: Queue): boolean => isNetwork(queue) && isRestored(sql)
 
 /** Whether anything waits to be sent, or to be reported. */
 export const hasPending = (sql: Sql): boolean =>

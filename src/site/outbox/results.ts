@@ -6,7 +6,14 @@ import { findToken } from '../tokens/rows.ts'
 import { honoured, probeDelay, repeatDelay } from './backoff.ts'
 import { countFailure, recordWorking } from './endpoints.ts'
 import { advance, deleteRow, LEASE } from './outbox.ts'
-import { OF_KEY, type OutboxKey, type OutboxRow, outboxRows } from './rows.ts'
+import {
+  type CallbackQueue,
+  isNotification,
+  OF_KEY,
+  type OutboxKey,
+  type OutboxRow,
+  outboxRows,
+} from './rows.ts'
 
 const DAY_MS = 86_400_000
 
@@ -40,7 +47,7 @@ export function recordResult(
   if (isUnconnected && forgetExpiry(sql, row)) return
   const attempts = latest([...row.attempts, attempt])
   if (isAccepted(attempt)) {
-    if (row.queue === 'merchant') end(sql, { ...row, attempts }, 'DELIVERED', attempt.at)
+    if (isNotification(row)) end(sql, { ...row, attempts }, 'DELIVERED', attempt.at)
     else {
       // An instruction that was taken waits for the network's report, and is sent again where none comes.
       keep(sql, { ...row, attempts, countedAttempts: 0 }, attempt.at, repeatDelay(retryAfter))
@@ -58,7 +65,7 @@ export function recordResult(
   const delay = isEarly
     ? milliseconds(Math.max(dueAt - at, honoured(retryAfter)))
     : retry(countedAttempts, retryAfter)
-  const isGone = row.queue === 'merchant' && attempt.httpStatus === 410
+  const isGone = isNotification(row) && attempt.httpStatus === 410
   if (delay === undefined || isGone) end(sql, { ...row, attempts }, 'FAILED', at)
   else keep(sql, { ...row, attempts, countedAttempts }, at, delay)
 }
@@ -70,7 +77,7 @@ export function recordRedelivery(
   { retryAfter: _, isUnconnected: __, ...attempt }: Result,
 ): void {
   const attempts = latest([...row.attempts, attempt])
-  if (isAccepted(attempt) && row.queue === 'merchant') {
+  if (isAccepted(attempt) && isNotification(row)) {
     recordWorking(sql, row.queue, attempt.at)
     end(sql, { ...row, attempts }, 'DELIVERED', attempt.at)
   } else
@@ -111,12 +118,27 @@ function keep(sql: SqlStorage, row: Attempted, at: Milliseconds, delay: Millisec
   advance(sql, row)
 }
 
+/** When a notification that ended is deleted. */
+const deletionOf = (status: 'DELIVERED' | 'FAILED', at: Milliseconds): Milliseconds =>
+  plus(at, milliseconds(DAYS_KEPT[status] * DAY_MS))
+
 function end(sql: SqlStorage, row: Attempted, status: 'DELIVERED' | 'FAILED', at: Milliseconds): void {
-  const deleteAt = plus(at, milliseconds(DAYS_KEPT[status] * DAY_MS))
+  const deleteAt = deletionOf(status, at)
   sql.exec(
     `UPDATE outbox SET attempts = ?, status = ?, due_at = NULL, send_at = NULL, leased_until = NULL, blocked = 0,
        delete_at = ? WHERE ${OF_KEY}`,
     ...[JSON.stringify(row.attempts), status, deleteAt, row.event, row.kind],
   )
   advance(sql, row)
+}
+
+/** Ends all that waits for an address, because it is removed. What is being sent counts if it is accepted. */
+export function failPending(sql: SqlStorage, queue: CallbackQueue, error: string, at: Milliseconds): void {
+  sql.exec(
+    `UPDATE outbox SET attempts = json_insert(attempts, '$[#]', json_object('at', ?, 'error', ?, 'ms', 0)),
+       status = 'FAILED', due_at = NULL, send_at = NULL, leased_until = NULL, blocked = 0, delete_at = ?
+     WHERE queue = ? AND status = 'PENDING'`,
+    ...[at, error, deletionOf('FAILED', at), queue],
+  )
+  sql.exec('DELETE FROM endpoints WHERE queue = ?', queue)
 }

@@ -1,33 +1,72 @@
 // Rows of the tables `outbox` and `endpoints`, with checked types.
 
 import * as z from 'zod/mini'
+import { DEFAULT_CALLBACK } from '../../contract/callback.ts'
 import type { Attempt } from '../../contract/delivery.ts'
 import { Instruction } from '../../contract/instruction.ts'
 import { NotificationContent } from '../../contract/notifications/content.ts'
-import { NOTIFICATION_STATUSES, type NotificationStatus } from '../../contract/notifications/log.ts'
+import {
+  NOTIFICATION_STATUSES,
+  type NotificationPosition,
+  type NotificationStatus,
+} from '../../contract/notifications/log.ts'
 import { NETWORKS, type Network } from '../../contract/payment.ts'
 import { inMilliseconds, int, oneOf, orNull, rowsWith, text } from '../rows/columns.ts'
 import { epochOf } from '../rows/site.ts'
 import type { Binding, Sql } from '../rows/sql.ts'
+import { otherCallbackIds } from '../settings/rows.ts'
 import type { Milliseconds } from '../time.ts'
 
 /**
- * The merchant's endpoint and each payment network have a queue of their own: none delays another, and an instruction
+ * Each address of the merchant and each payment network have a queue of their own: none delays another, and an instruction
  * is never sent to another network than that of its payment.
  */
-export const QUEUES = ['merchant', ...NETWORKS] as const
-export type Queue = (typeof QUEUES)[number]
+export type Queue = CallbackQueue | Network
+/** The queue of an address: that of the settings, or one with an identifier. */
+export type CallbackQueue = 'merchant' | `merchant:${string}`
+
+/** The queue of an address. */
+export const queueOf = (callback: string): CallbackQueue =>
+  callback === DEFAULT_CALLBACK ? 'merchant' : `merchant:${callback}`
+
+/** The address of a queue. */
+export const callbackOf = (queue: CallbackQueue): string =>
+  queue === 'merchant' ? DEFAULT_CALLBACK : queue.slice('merchant:'.length)
+
+/** The queues of all addresses. */
+export const callbackQueues = (sql: Sql): CallbackQueue[] => [
+  'merchant',
+  ...otherCallbackIds(sql).map(queueOf),
+]
+
+export const isCallbackQueue = (value: unknown): value is CallbackQueue =>
+  value === 'merchant' || (text(value) && value.startsWith('merchant:'))
+export const isNetwork = oneOf(NETWORKS)
 
 /** A notification to the merchant, or an instruction to a network. */
-export type OutboxRow = Row & Queued
-type Queued = { queue: 'merchant'; content: NotificationContent } | { queue: Network; content: Instruction }
+export type OutboxRow = NotificationRow | InstructionRow
+export type NotificationRow = Row & { queue: CallbackQueue; content: NotificationContent }
+export type InstructionRow = Row & { queue: Network; content: Instruction }
+
+export const isNotification = (row: OutboxRow): row is NotificationRow => isCallbackQueue(row.queue)
 
 /**
  * What a row is of its event: its notification, or the second one, of the token within a payment's report; its instruction,
- * or the one that cancels a link.
+ * or the one that cancels a link. An event has a notification for each address: all but that of the settings are named.
  */
-const KINDS = ['notification', 'token', 'instruction', 'cancel'] as const
-type Kind = (typeof KINDS)[number]
+type NotificationKind = 'notification' | 'token'
+type Kind = NotificationKind | `${NotificationKind}:${string}` | 'instruction' | 'cancel'
+
+/** The kind of a notification to an address. */
+export const kindOf = (kind: NotificationKind, queue: CallbackQueue): Kind =>
+  queue === 'merchant' ? kind : `${kind}:${callbackOf(queue)}`
+
+const KIND = /^(notification|token)(?::[a-z0-9-]+)?$|^instruction$|^cancel$/
+const isKind = (value: unknown): value is Kind => text(value) && KIND.test(value)
+
+/** The conditions of a row that is a notification, or an instruction. */
+export const NOTIFICATIONS = "kind NOT IN ('instruction', 'cancel')"
+export const INSTRUCTIONS = "kind IN ('instruction', 'cancel')"
 
 /** The number of an event, and what the row is of it. */
 export interface OutboxKey {
@@ -56,10 +95,12 @@ interface Row extends OutboxKey {
   takenAt: Milliseconds | undefined
 }
 
+const isQueue = (value: unknown): value is Queue => isCallbackQueue(value) || isNetwork(value)
+
 const readRows = rowsWith({
   event: int,
-  kind: oneOf(KINDS),
-  queue: oneOf(QUEUES),
+  kind: isKind,
+  queue: isQueue,
   qr_code: orNull(int),
   content: text,
   status: oneOf(NOTIFICATION_STATUSES),
@@ -83,11 +124,15 @@ const Attempts = z.array(
 )
 
 /** What follows the number of the event in an id. */
-const SUFFIX = { notification: '', token: '-token', instruction: '', cancel: '-cancel' }
+function suffixOf(kind: Kind): string {
+  const [base = '', callback] = kind.split(':')
+  const isFirst = base === 'notification' || base === 'instruction'
+  return `${isFirst ? '' : `-${base}`}${callback === undefined ? '' : `-at-${callback}`}`
+}
 
 /** `webhook-id`: the feed's epoch and the number of the event, so that a restored site repeats none. */
 export const notificationId = (sql: SqlStorage, { event, kind }: OutboxKey): string =>
-  `${epochOf(sql)}-${event}${SUFFIX[kind]}`
+  `${epochOf(sql)}-${event}${suffixOf(kind)}`
 
 /** The key of a row with one of the kinds; undefined if the id is not of this site. */
 function keyOf(sql: SqlStorage, id: string, kinds: readonly Kind[]): OutboxKey | undefined {
@@ -95,8 +140,10 @@ function keyOf(sql: SqlStorage, id: string, kinds: readonly Kind[]): OutboxKey |
   return kinds.map((kind) => ({ event, kind })).find((key) => notificationId(sql, key) === id)
 }
 
-export const notificationKey = (sql: SqlStorage, id: string): OutboxKey | undefined =>
-  keyOf(sql, id, ['notification', 'token'])
+export function notificationKey(sql: SqlStorage, id: string): OutboxKey | undefined {
+  const queue = queueOf(/-at-(.+)$/.exec(id)?.[1] ?? DEFAULT_CALLBACK)
+  return keyOf(sql, id, [kindOf('notification', queue), kindOf('token', queue)])
+}
 
 export const instructionKey = (sql: SqlStorage, id: string): OutboxKey | undefined =>
   keyOf(sql, id, ['instruction', 'cancel'])
@@ -105,32 +152,38 @@ export const instructionKey = (sql: SqlStorage, id: string): OutboxKey | undefin
 export const outboxRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): OutboxRow[] =>
   readRows(sql, `SELECT * FROM outbox ${clauses}`, ...bindings).map(outboxRowOf)
 
-/** The position of a notification in the order of the log: the second one of an event follows the first. */
-export const positionOf = ({ event, kind }: OutboxKey): number => 2 * event + (kind === 'token' ? 1 : 0)
+/** The position of a notification in the order of the log: that of a token follows the first one of its event. */
+export const positionOf = ({ event, kind, queue }: NotificationRow): NotificationPosition => ({
+  number: 2 * event + (kind.startsWith('token') ? 1 : 0),
+  callback: callbackOf(queue),
+})
 
 /** The key of the notification at a position. */
-export const keyAt = (position: number): OutboxKey => ({
-  event: Math.floor(position / 2),
-  kind: position % 2 === 1 ? 'token' : 'notification',
+export const keyAt = ({ number, callback }: NotificationPosition): OutboxKey => ({
+  event: Math.floor(number / 2),
+  kind: kindOf(number % 2 === 1 ? 'token' : 'notification', queueOf(callback)),
 })
 
-const outboxRowOf = (row: ReturnType<typeof readRows>[number]): OutboxRow => ({
-  event: row.event,
-  kind: row.kind,
-  ...queued(row),
-  qrCode: row.qr_code ?? undefined,
-  status: row.status,
-  attempts: Attempts.parse(JSON.parse(row.attempts)),
-  countedAttempts: row.used,
-  createdAt: row.created_at,
-  dueAt: row.due_at ?? undefined,
-  sendAt: row.send_at ?? undefined,
-  leasedUntil: row.leased_until ?? undefined,
-  takenAt: row.taken_at ?? undefined,
-})
-
-/** An instruction to a payment network. */
-export type InstructionRow = Extract<OutboxRow, { queue: Network }>
+function outboxRowOf(row: ReturnType<typeof readRows>[number]): OutboxRow {
+  const read: Row = {
+    event: row.event,
+    kind: row.kind,
+    qrCode: row.qr_code ?? undefined,
+    status: row.status,
+    attempts: Attempts.parse(JSON.parse(row.attempts)),
+    countedAttempts: row.used,
+    createdAt: row.created_at,
+    dueAt: row.due_at ?? undefined,
+    sendAt: row.send_at ?? undefined,
+    leasedUntil: row.leased_until ?? undefined,
+    takenAt: row.taken_at ?? undefined,
+  }
+  const { queue } = row
+  const content: unknown = JSON.parse(row.content)
+  return isNetwork(queue)
+    ? { ...read, queue, content: Instruction.parse(content) }
+    : { ...read, queue, content: NotificationContent.parse(content) }
+}
 
 /** The instructions that the conditions select, which begin with AND. */
 export const instructionRows = (
@@ -138,16 +191,9 @@ export const instructionRows = (
   conditions: string,
   ...bindings: Binding[]
 ): InstructionRow[] =>
-  outboxRows(sql, `WHERE queue <> 'merchant' ${conditions}`, ...bindings).flatMap((row) =>
-    row.queue === 'merchant' ? [] : [row],
+  outboxRows(sql, `WHERE ${INSTRUCTIONS} ${conditions}`, ...bindings).flatMap((row) =>
+    isNotification(row) ? [] : [row],
   )
-
-function queued({ queue, content }: { queue: Queue; content: string }): Queued {
-  const value: unknown = JSON.parse(content)
-  return queue === 'merchant'
-    ? { queue, content: NotificationContent.parse(value) }
-    : { queue, content: Instruction.parse(value) }
-}
 
 const readEndpoints = rowsWith({ failures: int, probeAt: inMilliseconds, since: inMilliseconds })
 /** An endpoint that failed lately: how often in a row, when it is probed next, and since when it fails. */

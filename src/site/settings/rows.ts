@@ -1,11 +1,15 @@
-// Rows of the tables `settings` and `notification_keys`, with checked types.
+// Rows of the tables `settings`, `callbacks` and those of the keys that sign, with checked types.
 import * as z from 'zod/mini'
+import { type Callback, DEFAULT_CALLBACK } from '../../contract/callback.ts'
 import { DEFAULT_SETTINGS, type Logo, NOTIFICATION_TYPES, type Settings } from '../../contract/settings.ts'
-import { inSeconds, int, rowsWith, text } from '../rows/columns.ts'
-import { integer } from '../rows/sql.ts'
+import { inSeconds, int, orNull, rowsWith, text } from '../rows/columns.ts'
+import { integer, type Sql } from '../rows/sql.ts'
 
-/** The settings as they are stored: with the hash of the logo, which was fetched from logoUrl, or uploaded if there is no logoUrl. */
-export type StoredSettings = Settings & { logo?: string | undefined }
+/**
+ * The settings as they are stored: with the hash of the logo, which was fetched from logoUrl, or uploaded if there is no
+ * logoUrl; and with the label of callbackUrl.
+ */
+export type StoredSettings = Settings & { logo?: string | undefined; callbackLabel?: string | undefined }
 
 /** The settings, with their revision and the one before. */
 interface SettingsRow {
@@ -26,6 +30,7 @@ const SettingsColumn = z.object({
   notificationTypes: z.array(z.enum(NOTIFICATION_TYPES)),
   redirectSchemes: z.optional(z.array(z.string())),
   logo: z.optional(z.string()),
+  callbackLabel: z.optional(z.string()),
 } satisfies Record<keyof StoredSettings, z.ZodMiniType>)
 
 const readSettings = rowsWith({ settings: text, revision: text, replaced: text })
@@ -52,9 +57,49 @@ export function logoRow(sql: SqlStorage, hash: string): Logo | undefined {
 export const hasLogo = (sql: SqlStorage, hash: string): boolean =>
   integer(sql, 'SELECT 1 FROM settings WHERE logo_hash = ?', hash) !== undefined
 
+const Types = z.array(z.enum(NOTIFICATION_TYPES))
+const readCallbacks = rowsWith({ id: text, url: text, types: text, label: orNull(text) })
+
+/** The addresses besides that of the settings. */
+export const otherCallbacks = (sql: SqlStorage): Callback[] =>
+  readCallbacks(sql, 'SELECT * FROM callbacks').map(({ types, label, ...row }) => ({
+    ...row,
+    types: Types.parse(JSON.parse(types)),
+    label: label ?? undefined,
+  }))
+
+/** All addresses, that of the settings first. */
+export function callbacksIn(sql: SqlStorage): Callback[] {
+  const { callbackUrl: url, notificationTypes: types, callbackLabel: label } = settingsRow(sql).settings
+  const own = url === undefined ? [] : [{ id: DEFAULT_CALLBACK, url, types, label }]
+  return [...own, ...otherCallbacks(sql)]
+}
+
+const readIds = rowsWith({ id: text })
+
+/** The identifiers of the addresses besides that of the settings. It runs after every flush, so it parses no JSON. */
+export const otherCallbackIds = (sql: Sql): string[] =>
+  readIds(sql, 'SELECT id FROM callbacks').map(({ id }) => id)
+
+/** Whether an address has no key that signs: nothing is sent to it. */
+export const lacksKey = (sql: Sql): boolean =>
+  integer(
+    sql,
+    `SELECT 1 FROM settings WHERE settings ->> 'callbackUrl' IS NOT NULL AND NOT EXISTS (SELECT 1 FROM notification_keys)
+     UNION ALL SELECT 1 FROM callbacks WHERE id NOT IN (SELECT callback FROM callback_keys) LIMIT 1`,
+  ) !== undefined
+
+/** Where the keys of an address are: the table, and the condition of its rows. */
+export const keysOf = (callback: string): { table: string; of: string; bindings: string[] } =>
+  callback === DEFAULT_CALLBACK
+    ? { table: 'notification_keys', of: 'TRUE', bindings: [] }
+    : { table: 'callback_keys', of: 'callback = ?', bindings: [callback] }
+
 const readKeys = rowsWith({ id: text, key: text, active: int, created_at: inSeconds })
 export type NotificationKeyRow = ReturnType<typeof readKeys>[number]
 
-/** The notification keys, the active one first. */
-export const notificationKeyRows = (sql: SqlStorage): NotificationKeyRow[] =>
-  readKeys(sql, 'SELECT * FROM notification_keys ORDER BY active DESC')
+/** The notification keys of an address, the active one first. */
+export function notificationKeyRows(sql: SqlStorage, callback = DEFAULT_CALLBACK): NotificationKeyRow[] {
+  const { table, of, bindings } = keysOf(callback)
+  return readKeys(sql, `SELECT * FROM ${table} WHERE ${of} ORDER BY active DESC`, ...bindings)
+}

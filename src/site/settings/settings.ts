@@ -1,4 +1,5 @@
 // The settings of a site (contract, section 12).
+import { MAX_CALLBACKS } from '../../contract/callback.ts'
 import {
   type Logo,
   type NewSettings,
@@ -10,9 +11,9 @@ import type { Outcome, Refusal } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { recordEvent } from '../events/events.ts'
 import { sendAll } from '../outbox/endpoints.ts'
-import { LOGO_NOT_FOUND, ok } from '../outcomes.ts'
+import { LOGO_NOT_FOUND, notAllowed, ok } from '../outcomes.ts'
 import { toMilliseconds } from '../time.ts'
-import { hasLogo, logoRow, type StoredSettings, settingsRow } from './rows.ts'
+import { callbacksIn, hasLogo, logoRow, type StoredSettings, settingsRow } from './rows.ts'
 
 /** The settings, and the opaque value of their entity tag. */
 export interface SettingsVersion {
@@ -38,7 +39,7 @@ export function replaceSettings(
   ifMatch: IfMatch,
 ): Outcome<SettingsVersion> {
   const current = settingsRow(context.sql)
-  const settings = withLogo(requested, current.settings, logo)
+  const settings = withLogo(labelled(requested, current.settings), current.settings, logo)
   return settings ? keep(context, current, { settings, logo }, ifMatch) : LOGO_CHANGED
 }
 
@@ -54,7 +55,7 @@ export function patchSettings(
   ifMatch: IfMatch,
 ): Outcome<SettingsVersion> {
   const current = settingsRow(context.sql)
-  const merged = patched(current.settings, patch)
+  const merged = labelled(patched(current.settings, patch), current.settings)
   const settings =
     patch.logoUrl === null ? { ...merged, logo: logo?.hash } : withLogo(merged, current.settings, logo)
   return settings ? keep(context, current, { settings, logo }, ifMatch) : LOGO_CHANGED
@@ -71,51 +72,81 @@ export function replaceLogo(
   return keep(context, current, { settings: { ...rest, logo: logo?.hash }, logo }, ifMatch)
 }
 
+/** The label of callbackUrl stays while there is one. */
+const labelled = (settings: Settings, { callbackLabel }: StoredSettings): StoredSettings =>
+  settings.callbackUrl === undefined ? settings : { ...settings, callbackLabel }
+
 /**
  * Keeps settings in place of the present ones. Equal settings change nothing.
- * @returns http.precondition.failed where ifMatch names other revisions; service.unavailable where logoUrl has changed
- *   since it was found to be the site's own
+ * @returns http.precondition.failed where ifMatch names other revisions; payin.incorrect-method-invocation where callbackUrl
+ *   would be one address too many; service.unavailable where logoUrl has changed since it was found to be the site's own
  */
-function keep(
+export function keep(
   context: Context,
   current: ReturnType<typeof settingsRow>,
   { settings, logo }: { settings: StoredSettings; logo: Logo | undefined },
   ifMatch: IfMatch,
 ): Outcome<SettingsVersion> {
   const { sql, now } = context
-  const isMatch = (revision: string) => !ifMatch || ifMatch[0] === '*' || ifMatch.includes(revision)
-  const text = textOf(settings)
-  const isEqual = text === textOf(current.settings)
-  // A client that lost the answer sends the request again, with the revision that it replaced (RFC 9110, section 13.1.1).
-  if (isEqual && (isMatch(current.revision) || isMatch(current.replaced))) return ok(settingsVersion(sql))
-  if (!isMatch(current.revision)) return PRECONDITION_FAILED
-  // Random, so that a site that is restored from a backup never repeats one.
-  sql.exec(
-    `INSERT INTO settings (number, settings, revision, replaced) VALUES (1, ?, lower(hex(randomblob(8))), ?)
-     ON CONFLICT DO UPDATE SET settings = excluded.settings, revision = excluded.revision, replaced = excluded.replaced`,
-    ...[text, current.revision],
-  )
+  const isNew = settings.callbackUrl !== undefined && current.settings.callbackUrl === undefined
+  const isEqual = textOf(settings) === textOf(current.settings)
+  const revised = revise(context, current, { settings, isEqual, isNew }, ifMatch)
+  if (!revised.ok) return revised
+  if (!revised.value) return ok(settingsVersion(sql))
   if (settings.logo !== current.settings.logo) writeLogo(sql, logo)
   // The failures were another endpoint's.
   if (settings.callbackUrl !== current.settings.callbackUrl) {
     sendAll(sql, 'merchant', toMilliseconds(now))
   }
-  recordEvent(context, { type: 'settings.changed' })
   return ok(settingsVersion(sql))
 }
 
+/** A change of what has the revision of the settings; `isNew` says whether it adds an address. */
+interface Revision {
+  settings: StoredSettings
+  isEqual: boolean
+  isNew?: boolean
+}
+
+/**
+ * Gives the settings a new revision, unless the change is none.
+ * @returns whether there is a change; http.precondition.failed where ifMatch names other revisions;
+ *   payin.incorrect-method-invocation where there are as many addresses as there can be
+ */
+export function revise(
+  context: Context,
+  current: ReturnType<typeof settingsRow>,
+  { settings, isEqual, isNew = false }: Revision,
+  ifMatch: IfMatch,
+): Outcome<boolean> {
+  const { sql } = context
+  const isMatch = (revision: string) => !ifMatch || ifMatch[0] === '*' || ifMatch.includes(revision)
+  // A client that lost the answer sends the request again, with the revision that it replaced (RFC 9110, section 13.1.1).
+  if (isEqual && (isMatch(current.revision) || isMatch(current.replaced))) return ok(false)
+  if (!isMatch(current.revision)) return PRECONDITION_FAILED
+  if (isNew && callbacksIn(sql).length >= MAX_CALLBACKS) return TOO_MANY_CALLBACKS
+  // Random, so that a site that is restored from a backup never repeats one.
+  sql.exec(
+    `INSERT INTO settings (number, settings, revision, replaced) VALUES (1, ?, lower(hex(randomblob(8))), ?)
+     ON CONFLICT DO UPDATE SET settings = excluded.settings, revision = excluded.revision, replaced = excluded.replaced`,
+    ...[textOf(settings), current.revision],
+  )
+  recordEvent(context, { type: 'settings.changed' })
+  return ok(true)
+}
+
 /** The text that is kept: in one order, so that equal settings have equal ones. */
-const textOf = ({ notificationTypes, logo, ...settings }: StoredSettings): string => {
+const textOf = ({ notificationTypes, logo, callbackLabel, ...settings }: StoredSettings): string => {
   const { name, supportContact, logoUrl, color, legalName, taxId, callbackUrl, redirectSchemes } = settings
   return JSON.stringify({
     ...{ name, supportContact, logoUrl, color, legalName, taxId, callbackUrl },
-    ...{ notificationTypes, redirectSchemes, logo },
+    ...{ notificationTypes, redirectSchemes, logo, callbackLabel },
   })
 }
 
 /** The settings as they are kept; undefined if the logo is neither given nor the site's own. */
 function withLogo(
-  settings: Settings,
+  settings: StoredSettings,
   current: StoredSettings,
   given: Logo | undefined,
 ): StoredSettings | undefined {
@@ -150,6 +181,10 @@ const LOGO_CHANGED: Refusal = {
   code: 'service.unavailable',
   description: 'somebody changed logoUrl at the same time, send the request again',
 }
+
+const TOO_MANY_CALLBACKS = notAllowed(
+  `the site has ${MAX_CALLBACKS} addresses for notifications, must have at most ${MAX_CALLBACKS}`,
+)
 
 const PRECONDITION_FAILED: Refusal = {
   ok: false,
