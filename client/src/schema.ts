@@ -24,6 +24,12 @@ export interface components {
        * @example https://shop.example/orders/1001
        */
       redirectUrl?: string
+      /**
+       * Format: uri
+       * @description Where notifications of this QR code go, of its refunds and of its token, instead of to the addresses of the settings. It has the scheme, host and port of one of them
+       * @example https://shop.example/notifications/2
+       */
+      callbackUrl?: string
       /** @description What the payment token is for; the payer’s page shows it */
       tokenizationPurpose?: string
       /** @description Your identifier of the customer */

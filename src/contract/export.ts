@@ -79,8 +79,8 @@ export const exportLine = (
 function contentOf(row: ExportRow, offset: string, qrCodeAnswer: (qrCode: QrCode) => QrCodeAnswer): object {
   switch (row.kind) {
     case 'qrCode': {
-      const { paymentPurpose, redirectUrl, tokenizationAccount } = row.qrCode
-      return { ...qrCodeAnswer(row.qrCode), paymentPurpose, redirectUrl, tokenizationAccount }
+      const { paymentPurpose, redirectUrl, callbackUrl, tokenizationAccount } = row.qrCode
+      return { ...qrCodeAnswer(row.qrCode), paymentPurpose, redirectUrl, callbackUrl, tokenizationAccount }
     }
     case 'sale':
       return { qrCodeUid: row.sale.qrCodeUid, ...saleAnswer(row.sale, offset) }

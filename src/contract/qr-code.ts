@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { type Amount, amountRequest } from './amount.ts'
 import { appSchemeOf } from './app-url.ts'
+import { OwnCallbackUrl } from './callback.ts'
 import type { Example } from './example.ts'
 import { type Image, ImageRequest } from './image.ts'
 import type { LatestPayment } from './latest-payment.ts'
@@ -35,6 +36,8 @@ export interface QrCodeSpec {
   amount?: Amount | undefined
   paymentPurpose?: string | undefined
   redirectUrl?: string | undefined
+  /** Where notifications of the QR code go, instead of to the addresses of the site. */
+  callbackUrl?: string | undefined
   tokenizationPurpose?: string | undefined
   tokenizationAccount?: string | undefined
   createToken: boolean
@@ -161,6 +164,10 @@ const fieldsOf = (currencies: readonly string[]) => ({
   redirectUrl: z.optional(RedirectUrl).apply(meta, {
     description:
       'The payer’s page leads here after the payment: an http or https URL; or one of the shop’s own app, whose scheme is in `redirectSchemes` of the settings',
+  }),
+  callbackUrl: z.optional(OwnCallbackUrl).apply(meta, {
+    description:
+      'Where notifications of this QR code go, of its refunds and of its token, instead of to the addresses of the settings. It has the scheme, host and port of one of them',
   }),
   tokenizationPurpose: z
     .optional(unicodeText(MAX_PURPOSE))

@@ -17,10 +17,12 @@ export const chargeUid = (siteId: string, qrCodeUid: string, bindingUid: string)
  */
 export function registerKey(siteId: string, spec: QrCodeSpec): string {
   const { qrCodeUid, type, ttl, amount, paymentPurpose, redirectUrl, createToken } = spec
-  const { tokenizationPurpose, tokenizationAccount } = spec
+  const { tokenizationPurpose, tokenizationAccount, callbackUrl } = spec
   const meaning = [
     ...[type, ttl, ...NO_PICTURE, amount?.minorUnits, amount?.currency],
     ...[paymentPurpose, redirectUrl, tokenizationPurpose, tokenizationAccount, createToken],
+    // Without one, the key is that of version 0.3.0.
+    ...(callbackUrl === undefined ? [] : [callbackUrl]),
   ]
   return derived('register', siteId, qrCodeUid, JSON.stringify(meaning))
 }

@@ -6,9 +6,10 @@ import type { Outcome, Refusal } from '../../errors.ts'
 import type { Context, Memory } from '../context.ts'
 import { appendEvent } from '../events/events.ts'
 import { refusePayment } from '../operator/limits.ts'
+import { callbackOfOrigin } from '../outbox/receivers.ts'
 import { contradicts, ok } from '../outcomes.ts'
 import { refuseAppUrl } from '../settings/redirect-schemes.ts'
-import { settingsRow } from '../settings/rows.ts'
+import { callbacksIn, settingsRow } from '../settings/rows.ts'
 import type { Seconds } from '../time.ts'
 import { insertQrCode } from './insert.ts'
 import { qrCodeOf } from './qr-code.ts'
@@ -37,7 +38,7 @@ type ApplyEarly = (context: Context, created: QrCodeRow, currencies: readonly st
  * @param createdAt the time of the creation; see creationTime
  * @param applyEarly applies the payments that were reported before the QR code existed; only a bank's link can have some
  * @returns payin.resource.already.exists where the qrCodeUid was used with other fields; validation.error where redirectUrl is
- * of an app that the settings do not name; site.limit.exceeded;
+ * of an app that the settings do not name, or no address has the origin of callbackUrl; site.limit.exceeded;
  * network.unavailable where another QR code has the bank's link
  */
 export function createQrCode(
@@ -70,6 +71,24 @@ export function createQrCode(
   return LINK_IN_USE
 }
 
+/** What a new QR code may not ask for, which an earlier one could. */
+const refuseNew = (
+  { sql, memory }: Context,
+  { redirectUrl, amount, callbackUrl }: QrCodeSpec,
+): Refusal | undefined =>
+  refuseAppUrl(sql, redirectUrl) ?? refusePayment(memory, amount) ?? refuseCallback(sql, callbackUrl)
+
+function refuseCallback(sql: SqlStorage, url: string | undefined): Refusal | undefined {
+  if (url === undefined || callbackOfOrigin(callbacksIn(sql), url)) return undefined
+  const problem = `has the origin ${JSON.stringify(new URL(url).origin)}, must have that of an address in the settings`
+  return {
+    ok: false,
+    code: 'validation.error',
+    description: `callbackUrl ${problem}`,
+    fields: { callbackUrl: [problem] },
+  }
+}
+
 const LINK_IN_USE: Refusal = {
   ok: false,
   code: 'network.unavailable',
@@ -96,10 +115,6 @@ export function beforeRegister(context: Context, spec: QrCodeSpec): Outcome<Befo
   const refusal = refuseDeleted(context, spec) ?? refuseNew(context, spec)
   return refusal ?? ok({ siteName: settingsRow(sql).settings.name })
 }
-
-/** What a new QR code may not ask for, which an earlier one could. */
-const refuseNew = ({ sql, memory }: Context, { redirectUrl, amount }: QrCodeSpec): Refusal | undefined =>
-  refuseAppUrl(sql, redirectUrl) ?? refusePayment(memory, amount)
 
 /** @param id that of the request's own link: if the QR code has it, this is the same call again, and it did create */
 const replay = ({ now }: Context, known: QrCodeRow, spec: QrCodeSpec, id: string): Outcome<Created> =>
@@ -144,6 +159,7 @@ const FIELDS: Record<Exclude<keyof SpecRow, `image_${string}`>, string> = {
   currency: 'amount.currency',
   payment_purpose: 'paymentPurpose',
   redirect_url: 'redirectUrl',
+  callback_url: 'callbackUrl',
   tokenization_purpose: 'tokenizationPurpose',
   tokenization_account: 'tokenizationAccount',
   create_token: 'flags',

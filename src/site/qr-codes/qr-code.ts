@@ -25,6 +25,7 @@ export function qrCodeOf(row: QrCodeRow, now: Seconds): QrCode {
     amount: amountOf(row),
     paymentPurpose: row.payment_purpose ?? undefined,
     redirectUrl: row.redirect_url ?? undefined,
+    callbackUrl: row.callback_url ?? undefined,
     tokenizationPurpose: row.tokenization_purpose ?? undefined,
     tokenizationAccount: row.tokenization_account ?? undefined,
     createToken: row.create_token === 1,

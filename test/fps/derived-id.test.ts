@@ -1,0 +1,13 @@
+// Keys that are a hash of a request.
+import { expect, it } from 'vitest'
+import { registerKey } from '../../src/fps/derived-id.ts'
+
+it('a registration keeps the key that 0.3.0 gave it, and gets another one with a callbackUrl', () => {
+  const spec = { qrCodeUid: 'order-1001', type: 'DYNAMIC', ttl: 60, createToken: false } as const
+  expect(registerKey('demo', spec)).toBe('ATHJEP998VLF08KATQJKOTLS4HNAI76D')
+  const keys = ['https://shop.example/1', 'https://shop.example/2', undefined].map((callbackUrl) =>
+    registerKey('demo', { ...spec, callbackUrl }),
+  )
+  expect(new Set(keys).size).toBe(3)
+  expect(keys[2]).toBe(registerKey('demo', spec))
+})
