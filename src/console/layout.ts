@@ -1,6 +1,7 @@
 // The frame of the console's pages: what stands around each of them.
 import { html, raw } from 'hono/html'
 import type { Scope } from '../contract/access-token.ts'
+import { DEFAULT_CALLBACK } from '../contract/callback.ts'
 import type { Language } from '../http/negotiation.ts'
 import type { Html } from '../web/layout.ts'
 import { icon } from './icons.ts'
@@ -102,7 +103,7 @@ export function frame({
     ${visit && navigation(visit, active, more.hasUndelivered)}
     <main id="main" tabindex="-1" class="${className}"${visit && html` data-now="${visit.now}"`}${
       more.feed !== undefined && html` data-feed="${more.feed}" data-poll="${base}feed"`
-    }>${visit?.undelivered.lacksKey && !more.isAnswer && noKey(visit)}${main}</main>
+    }>${visit?.undelivered.keyless && !more.isAnswer && noKey(visit, visit.undelivered.keyless)}${main}</main>
   </body>
 </html>`
 }
@@ -116,9 +117,11 @@ function searchField({ base, language, c }: Visit): Html {
 }
 
 /** Without a key nothing is sent, and no list says so: nothing was tried. The answer to a form can have made the first key. */
-function noKey({ base, language, may }: Visit): Html {
-  const { lead, make, ask } = CONSOLE_TEXTS[language].noKey
-  return html`<p class="warn">${lead} ${may(...ADMINS) ? html`<a href="${base}notification-keys">${make}</a>` : ask}</p>`
+function noKey({ base, language, may }: Visit, callback: string): Html {
+  const { lead, leadOf, make, ask } = CONSOLE_TEXTS[language].noKey
+  const isDefault = callback === DEFAULT_CALLBACK
+  const keys = isDefault ? 'notification-keys' : `addresses/${callback}/keys`
+  return html`<p class="warn">${isDefault ? lead : leadOf(callback)} ${may(...ADMINS) ? html`<a href="${base}${keys}">${make}</a>` : ask}</p>`
 }
 
 /** The page in another language: with its query, without what a form before it did. */

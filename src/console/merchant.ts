@@ -1,5 +1,6 @@
 // The merchant's pages, in the order of the navigation.
 import { ACCOUNTS } from './pages/accounts.ts'
+import { ADDRESSES } from './pages/addresses.ts'
 import { DECISION } from './pages/decision.ts'
 import { EVENTS } from './pages/events.ts'
 import { FEED } from './pages/feed.ts'
@@ -36,4 +37,5 @@ export const MERCHANT_ROUTES: readonly Route[] = [
   ...NOTIFICATIONS,
   EVENTS,
   ...SETTINGS,
+  ...ADDRESSES,
 ]

@@ -97,6 +97,7 @@ const ru = {
       'no connection': 'нет соединения',
       'no answer within 10 seconds': 'нет ответа за 10 секунд',
       'the delivery was interrupted': 'отправка прервана',
+      'address removed': 'адрес убран',
     } as Record<string, string>,
     types: { PAYMENT: 'Платёж', REFUND: 'Возврат', TOKEN: 'Привязка счёта', QR_CODE: 'QR-код' } as Record<
       string,
@@ -205,6 +206,7 @@ const en: typeof ru = {
       'no connection': 'no connection',
       'no answer within 10 seconds': 'no answer within 10 seconds',
       'the delivery was interrupted': 'the delivery was interrupted',
+      'address removed': 'address removed',
     },
     types: { PAYMENT: 'Payment', REFUND: 'Refund', TOKEN: 'Account link', QR_CODE: 'QR code' },
   },

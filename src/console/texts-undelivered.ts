@@ -38,6 +38,13 @@ const ru: UndeliveredTexts = {
       },
     ],
     [
+      'address removed',
+      {
+        happens: 'Адрес убран из настроек, поэтому они больше не отправляются',
+        todo: 'Если они нужны, добавьте адрес с тем же именем и доставьте их ещё раз',
+      },
+    ],
+    [
       'waits behind others',
       { happens: 'Ждут своей очереди', todo: 'Уйдут сами, как только сервер примет те, что перед ними' },
     ],
@@ -106,6 +113,13 @@ const en: UndeliveredTexts = {
       {
         happens: 'The address of your server was removed',
         todo: 'Set an address: all that waits is sent at once',
+      },
+    ],
+    [
+      'address removed',
+      {
+        happens: 'The address was removed, so these are sent no more',
+        todo: 'If you need them, add an address with the same identifier, and deliver them again',
       },
     ],
     [

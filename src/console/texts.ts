@@ -11,6 +11,7 @@ const ru = {
   undelivered: 'есть недоставленные',
   noKey: {
     lead: 'Уведомления не отправляются: адрес указан, а ключа подписи нет.',
+    leadOf: (id: string) => `На адрес ${id} уведомления не отправляются: у него нет ключа подписи.`,
     make: 'Создать ключ',
     ask: 'Его создаёт администратор магазина.',
   },
@@ -93,6 +94,7 @@ const en: typeof ru = {
   undelivered: 'some not delivered',
   noKey: {
     lead: 'No notification is sent: there is an address, and no signing key.',
+    leadOf: (id) => `No notification is sent to the address ${id}: it has no signing key.`,
     make: 'Create a key',
     ask: 'An administrator of the shop creates it.',
   },

@@ -103,7 +103,7 @@ export function visitOf(
 }
 
 /** What the operator's pages have, which are of no site. */
-const NOTHING: Undelivered = { hasFailed: false, hasDelayed: false, lacksKey: false }
+const NOTHING: Undelivered = { hasFailed: false, hasDelayed: false }
 
 /** From the page to /console/: `./` of /console/qr, `../` of /console/qr/new. */
 export const baseOf = (c: Context): string => '../'.repeat(c.req.path.split('/').length - 3) || './'

@@ -40,8 +40,8 @@ export interface Undelivered {
   hasFailed: boolean
   /** Some that wait to be repeated, or until the receiver works again. */
   hasDelayed: boolean
-  /** All of an address, which has no key that signs. */
-  lacksKey: boolean
+  /** All of an address, which has no key that signs: its identifier. */
+  keyless?: string | undefined
 }
 
 /** A session lasts at most 12 hours. */

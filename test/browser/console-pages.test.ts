@@ -151,6 +151,16 @@ const PAGES: Record<string, readonly State[]> = {
     { name: 'settings', path: 'settings' },
     { name: 'settings-refused', path: 'settings', act: send({ color: 'red' }), status: 400 },
   ],
+  '/addresses': [
+    { name: 'address-new', path: 'addresses' },
+    { name: 'address-new-refused', path: 'addresses', act: send({ url: 'shop', id: 'Shop' }), status: 400 },
+  ],
+  '/addresses/:id': [{ name: 'address', path: 'addresses/shop-2' }],
+  '/addresses/:id/remove': [{ name: 'address-remove', path: 'addresses/shop-2/remove' }],
+  '/addresses/:callback/keys': [
+    { name: 'address-keys', path: 'addresses/shop-2/keys' },
+    { name: 'address-keys-not-found', path: 'addresses/none/keys', status: 404 },
+  ],
   '/keys': [
     { name: 'keys', path: 'keys' },
     { name: 'key-made', path: 'keys', act: send({ label: 'Касса 3' }) },

@@ -53,9 +53,9 @@ describe('beside the session, where the feed ends and what is not delivered, whi
     ['/payments.csv', ['listPayments']],
     ['/tills', ['list']],
     ['/tills/{till}', ['listPayments', 'read', 'sales']],
-    ['/notifications', ['notificationGroups', 'notifications', 'notifications', 'settings']],
+    ['/notifications', ['callbacks', 'notificationGroups', 'notifications', 'notifications']],
     ['/events', ['feed']],
-    ['/settings', ['settings']],
+    ['/settings', ['callbacks', 'settings']],
     ['/keys', ['apiKeys']],
     ['/notification-keys', ['notificationKeys']],
   ])('%s calls %j', async (path, calls) =>

@@ -24,7 +24,13 @@ export async function furnishedShop(service: RunningService, callbackUrl?: strin
     supportContact: '+7 800 555-01-00',
     ...(callbackUrl && { callbackUrl }),
   })
-  if (callbackUrl) await shop.ask('/settings/notificationKeys', { method: 'POST' })
+  if (callbackUrl) {
+    await shop.ask('/settings/notificationKeys', { method: 'POST' })
+    // Nothing is sent to it.
+    const body = { url: `${callbackUrl}second`, types: [], label: 'Чайная на Садовой' }
+    await shop.ask('/settings/callbacks/shop-2', { method: 'PUT', body })
+    await shop.ask('/settings/callbacks/shop-2/notificationKeys', { method: 'POST' })
+  }
   const paid = await shop.make()
   const applied = await shop.report(paid, 'COMPLETED')
   await shop.refund(applied, 500.5)

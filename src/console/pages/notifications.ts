@@ -1,5 +1,6 @@
 // Notifications: those that failed first; one with its body and its attempts, delivered again; a test.
 import { html } from 'hono/html'
+import { type Callback, DEFAULT_CALLBACK } from '../../contract/callback.ts'
 import { type DeliveryResult, isAccepted } from '../../contract/delivery.ts'
 import { type Notification, notificationCursorOf } from '../../contract/notifications/log.ts'
 import { seeOther } from '../../http/response.ts'
@@ -30,6 +31,7 @@ import { notificationState } from '../states.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import { ADMINS, READERS, type Route, type Visit, WRITERS } from '../visit.ts'
+import { testNow, testResult } from './tests.ts'
 import { undelivered } from './undelivered.ts'
 
 export const NOTIFICATIONS: readonly Route[] = [
@@ -43,22 +45,28 @@ async function notifications(visit: Visit, tried?: FormError): Promise<Response>
   const { language } = visit
   const texts = LIST_TEXTS[language].notifications
   const shared = textsOf(visit)
-  const [status, cursor] = [asked(visit, 'status'), asked(visit, 'cursor')]
-  const isFirst = !status && !cursor
+  const [status, callback, cursor] = [
+    asked(visit, 'status'),
+    asked(visit, 'callback'),
+    asked(visit, 'cursor'),
+  ]
+  const isFirst = !status && !callback && !cursor
   const list = (query: Record<string, string>) => visit.call('listNotifications', { query })
-  const [page, failed, causes] = await Promise.all([
-    list({ status, cursor }),
+  const [page, failed, causes, addresses] = await Promise.all([
+    list({ status, callback, cursor }),
     isFirst ? list({ status: 'FAILED' }) : { notifications: [] },
     isFirst ? undelivered(visit) : '',
+    addressesOf(visit),
   ])
   const title = shared.nav.notifications
+  const filter = addressFilter(visit, addresses, callback)
   const main = html`<div class="head"><h1>${title}</h1>${
     visit.may(...WRITERS) && html`<form method="post" class="inline"><button>${texts.test}</button></form>`
   }</div>${tried?.alert ?? testResult(visit)}
     ${filters(
       visit,
-      [select('status', shared.status, states(['FAILED', 'PENDING', 'DELIVERED'], visit), status)],
-      status !== '',
+      [select('status', shared.status, states(['FAILED', 'PENDING', 'DELIVERED'], visit), status), filter],
+      status !== '' || callback !== '',
     )}
     <div class="stack" data-live>${causes}${
       failed.notifications.length > 0 &&
@@ -70,9 +78,9 @@ async function notifications(visit: Visit, tried?: FormError): Promise<Response>
     <section class="card" data-live>${isFirst && failed.notifications.length > 0 && html`<h2>${texts.all}</h2>`}${
       page.notifications.length > 0
         ? notificationsTable(page.notifications, visit)
-        : status
+        : status || callback
           ? empty(shared.nothingFound, shared.widen)
-          : await none(visit)
+          : none(visit, addresses)
     }</section>${pager(visit, page.next && notificationCursorOf(page.next))}`
   return consolePage(visit, {
     title,
@@ -83,11 +91,22 @@ async function notifications(visit: Visit, tried?: FormError): Promise<Response>
   })
 }
 
+/** The addresses, for administrators alone. */
+const addressesOf = async (visit: Visit): Promise<readonly Callback[] | undefined> =>
+  visit.may(...ADMINS) ? (await visit.call('listCallbacks')).callbacks : undefined
+
+/** The filter by address, where there are several. */
+function addressFilter(visit: Visit, addresses: readonly Callback[] = [], chosen: string): Html | '' {
+  if (addresses.length < 2 && chosen === '') return ''
+  const options = addresses.map(({ id, label, url }) => ({ value: id, text: label ?? new URL(url).host }))
+  const any = { value: '', text: textsOf(visit).any }
+  return select('callback', LIST_TEXTS[visit.language].notifications.server, [any, ...options], chosen)
+}
+
 /** What is said where there was none: an administrator without an address is told to set one. */
-async function none(visit: Visit): Promise<Html> {
+function none(visit: Visit, addresses: readonly Callback[] | undefined): Html {
   const texts = LIST_TEXTS[visit.language].notifications
-  const isUnset = visit.may(...ADMINS) && (await visit.call('getSettings')).settings.callbackUrl === undefined
-  return isUnset
+  return addresses?.length === 0
     ? empty(
         texts.none,
         texts.noAddress,
@@ -95,6 +114,10 @@ async function none(visit: Visit): Promise<Html> {
       )
     : empty(texts.none, texts.noneAdvice)
 }
+
+/** The address of a notification, unless it is that of the settings. */
+const callbackName = (callback: string): Html | '' =>
+  callback === DEFAULT_CALLBACK ? '' : html` <small><code>${callback}</code></small>`
 
 export function notificationsTable(notifications: readonly Notification[], visit: Visit): Html {
   const { language, base } = visit
@@ -108,8 +131,8 @@ export function notificationsTable(notifications: readonly Notification[], visit
       [texts.answer],
       [shared.time, 'when'],
     ],
-    notifications.map(({ id, type, status, qrCodeUid, paymentUid, attempts, createdAt }) => [
-      html`<a href="${base}notifications/${id}">${texts.types[type]}</a>`,
+    notifications.map(({ id, callback, type, status, qrCodeUid, paymentUid, attempts, createdAt }) => [
+      html`<a href="${base}notifications/${id}">${texts.types[type]}</a>${callbackName(callback)}`,
       badge(notificationState({ status, attempts }), visit),
       qrCodeUid ? codeLink(base, qrCodeUid) : paymentUid && paymentLink(base, paymentUid),
       resultOf(attempts.at(-1), visit),
@@ -141,6 +164,7 @@ async function notification(visit: Visit, tried?: FormError): Promise<Response> 
     }</div>
     <section class="card" data-live>${facts([
       [texts.id, html`<code>${id}</code>`],
+      [texts.server, callbackName(found.callback)],
       [CODE_TEXTS[language].codes.code, codeLink(base, qrCodeUid)],
       [LIST_TEXTS[language].payments.payment, paymentUid && paymentLink(base, paymentUid)],
       [LIST_TEXTS[language].payments.refund, givenUid(refundUid)],
@@ -193,24 +217,10 @@ async function redeliver(visit: Visit): Promise<Response> {
   }
 }
 
-/** A test is not stored: the address of the page has its result. */
 async function sendTest(visit: Visit): Promise<Response> {
   try {
-    const { httpStatus, error, ms } = await visit.call('testNotification')
-    return seeOther(visit.c, `?done=${encodeURIComponent(`tested:${httpStatus ?? error}:${ms}`)}`)
+    return seeOther(visit.c, `?done=${await testNow(visit, DEFAULT_CALLBACK)}`)
   } catch (error) {
     return notifications(visit, formError(error, visit))
   }
-}
-
-/** The result of a test, where the address has one: of the answers that there are, none that somebody made up. */
-function testResult(visit: Visit): Html | '' {
-  const texts = LIST_TEXTS[visit.language].notifications
-  const [, answer = '', ms] = /^tested:(.+):(\d{1,6})$/.exec(asked(visit, 'done')) ?? []
-  const httpStatus = /^[1-5]\d\d$/.test(answer) ? Number(answer) : undefined
-  const said = httpStatus ?? new Map(Object.entries(texts.errors)).get(answer)
-  if (said === undefined) return ''
-  const tone = isAccepted({ httpStatus }) ? 'done' : 'alert'
-  const text = texts.tested(`${said}, ${ms} ${texts.ms}`)
-  return html`<p class="${tone}" role="status"><strong>${text}</strong></p>`
 }

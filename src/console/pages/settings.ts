@@ -1,6 +1,6 @@
 // The settings of a site: what its payers see, and where notifications go.
 import { html } from 'hono/html'
-import { NOTIFICATION_TYPES, type Settings } from '../../contract/settings.ts'
+import type { Settings } from '../../contract/settings.ts'
 import { ApiError } from '../../errors.ts'
 import { InvalidLogo, logoPath } from '../../gateway/logo.ts'
 import { seeOther } from '../../http/response.ts'
@@ -10,9 +10,9 @@ import { money } from '../../web/payer/formats.ts'
 import { markOf } from '../../web/payer/parts.ts'
 import { consolePage } from '../page.ts'
 import { type FormError, field, formError, notice, textsOf } from '../parts.ts'
-import { LIST_TEXTS } from '../texts-lists.ts'
 import { logoProblemRu, SETTINGS_TEXTS } from '../texts-settings.ts'
 import { ADMINS, type Route, type Visit } from '../visit.ts'
+import { otherAddresses, typesField } from './addresses.ts'
 
 const NAMES = ['name', 'supportContact', 'legalName', 'taxId', 'logoUrl', 'color', 'callbackUrl'] as const
 type Typed = Partial<Pick<Settings, (typeof NAMES)[number] | 'redirectSchemes'>> & {
@@ -38,15 +38,18 @@ interface Tried extends FormError {
 
 async function settings(visit: Visit, tried?: Tried): Promise<Response> {
   const { config, siteId, root, language } = visit
-  const { settings: present, revision, logo: hash } = await visit.call('getSettings')
+  const [{ settings: present, revision, logo: hash }, { callbacks }] = await Promise.all([
+    visit.call('getSettings'),
+    visit.call('listCallbacks'),
+  ])
   const known: Typed = tried?.typed ?? present
   const texts = SETTINGS_TEXTS[language]
   const title = textsOf(visit).nav.settings
   const logo = hash && root + logoPath(config.secrets, siteId, hash)
   const fieldOf = (name: (typeof NAMES)[number], label: string, hint: string, maxLength: number) =>
     field({ name, label, value: known[name], hint, maxLength, fault: tried?.fields[name] })
-  const { types } = LIST_TEXTS[language].notifications
-  const main = html`<h1>${title}</h1>${notice(visit)}
+  const done = { ...textsOf(visit).done, addressRemoved: texts.addresses.removed }
+  const main = html`<h1>${title}</h1>${notice(visit, done)}
     <div class="columns even"><form class="card" method="post" data-settings="${siteId}">${tried?.alert}
       <input type="hidden" name="etag" value="${`"${revision}"`}">
       <h2>${texts.shop}</h2>
@@ -67,14 +70,9 @@ async function settings(visit: Visit, tried?: Tried): Promise<Response> {
       })}
       <h2>${texts.server}</h2>
       ${fieldOf('callbackUrl', texts.callback, texts.callbackHint, 500)}
-      <fieldset><legend>${texts.types}</legend>${NOTIFICATION_TYPES.map(
-        (type) =>
-          html`<label class="check"><input type="checkbox" name="notificationTypes" value="${type}"${
-            known.notificationTypes.includes(type) && html` checked`
-          }>${types[type]}</label>`,
-      )}</fieldset>
+      ${typesField(visit, 'notificationTypes', known.notificationTypes)}
       <div class="actions"><button class="primary">${texts.save}</button><a href="${visit.base}notification-keys">${texts.keys}</a></div></form>
-    ${preview(visit, known, logo)}</div>
+    ${preview(visit, known, logo)}</div>${otherAddresses(visit, callbacks)}
     <script src="${root}console-settings.js" type="module"></script>`
   return consolePage(visit, {
     title,
@@ -188,6 +186,7 @@ function rulesOf(
     ),
     logo: texts.pictureRule,
     callbackUrl: texts.urlRule,
+    'payin.incorrect-method-invocation': texts.addresses.full,
     // English is the API's own language.
     ...(language === 'ru' && {
       logoUrl:

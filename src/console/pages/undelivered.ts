@@ -1,5 +1,6 @@
 // Why notifications do not arrive: a card for each cause, with what to do.
 import { html } from 'hono/html'
+import { DEFAULT_CALLBACK } from '../../contract/callback.ts'
 import { type NotificationGroup, WAITING_CAUSES } from '../../contract/notifications/groups.ts'
 import type { Html } from '../../web/layout.ts'
 import { seconds, when } from '../formats.ts'
@@ -8,9 +9,10 @@ import { LIST_TEXTS } from '../texts-lists.ts'
 import { UNDELIVERED_TEXTS } from '../texts-undelivered.ts'
 import { ADMINS, type Visit } from '../visit.ts'
 
-/** The causes of what is not delivered; empty if all is. */
-export async function undelivered(visit: Visit): Promise<Html | ''> {
-  const { groups, isComplete } = await visit.call('groupNotifications')
+/** The causes of what is not delivered, to one address or to all; empty if all is. */
+export async function undelivered(visit: Visit, callback?: string): Promise<Html | ''> {
+  const { groups: all, isComplete } = await visit.call('groupNotifications')
+  const groups = callback === undefined ? all : all.filter((group) => group.callback === callback)
   if (groups.length === 0) return ''
   const texts = UNDELIVERED_TEXTS[visit.language]
   return html`<section class="card"><h2>${texts.title}</h2>${groups.map((group) => cause(group, visit))}${
@@ -18,10 +20,13 @@ export async function undelivered(visit: Visit): Promise<Html | ''> {
   }</section>`
 }
 
-function cause({ origin, cause: name, since, waiting, failed }: NotificationGroup, visit: Visit): Html {
+function cause(group: NotificationGroup, visit: Visit): Html {
+  const { callback, origin, cause: name, since, waiting, failed } = group
   const texts = UNDELIVERED_TEXTS[visit.language]
   const [, advice] = texts.causes.find(([beginning]) => name.startsWith(beginning)) ?? []
   const page = PAGES.get(name)
+  const isOther = callback !== DEFAULT_CALLBACK
+  const href = isOther ? `addresses/${callback}/keys` : page
   const counts = [
     waiting > 0 ? `${texts.waiting}: ${waiting}` : '',
     failed > 0 ? `${texts.failed}: ${failed}` : '',
@@ -29,8 +34,8 @@ function cause({ origin, cause: name, since, waiting, failed }: NotificationGrou
   return html`<div class="cause"><p><strong>${advice?.happens}</strong>${
     isResult(name) && html` ${result(name, visit)}`
   }</p>
-    <p class="hint">${origin && html`<bdi>${origin}</bdi>, `}${texts.since} ${when(seconds(since), visit)}; ${counts.join(', ')}</p>
-    <p>${advice?.todo}${page && visit.may(...ADMINS) && html`. <a href="${visit.base}${page}">${textsOf(visit).nav[page]}</a>`}</p></div>`
+    <p class="hint">${isOther && html`<code>${callback}</code>, `}${origin && html`<bdi>${origin}</bdi>, `}${texts.since} ${when(seconds(since), visit)}; ${counts.join(', ')}</p>
+    <p>${advice?.todo}${page && visit.may(...ADMINS) && html`. <a href="${visit.base}${href}">${textsOf(visit).nav[page]}</a>`}</p></div>`
 }
 
 /** The result of the latest attempt, in the page's language where that has words for it. */

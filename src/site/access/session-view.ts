@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 import { feedPage } from '../events/events.ts'
 import { notificationsOf } from '../outbox/notification-log.ts'
 import { ok } from '../outcomes.ts'
-import { lacksKey, settingsRow } from '../settings/rows.ts'
+import { keylessCallback, settingsRow } from '../settings/rows.ts'
 import { readSession } from './sessions.ts'
 
 /** The newest PENDING notifications that are read: more than one, because the last one can be on its way. */
@@ -34,7 +34,7 @@ export function sessionView(
     undelivered: {
       hasFailed: read('FAILED', 1).length > 0,
       hasDelayed: read('PENDING', PENDING_READ).some(isDelayed),
-      lacksKey: lacksKey(sql),
+      keyless: keylessCallback(sql),
     },
   })
 }

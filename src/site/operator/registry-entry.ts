@@ -10,7 +10,7 @@ import { OVERDUE } from '../outbox/outbox.ts'
 import { INSTRUCTIONS, NOTIFICATIONS } from '../outbox/rows.ts'
 import { closingOf, createdAtOf, deletedAtOf, epochOf, isRestored } from '../rows/site.ts'
 import { integer, requiredInteger, type Sql, textValue } from '../rows/sql.ts'
-import { lacksKey } from '../settings/rows.ts'
+import { keylessCallback } from '../settings/rows.ts'
 import { earliest, type Milliseconds, milliseconds, plus } from '../time.ts'
 
 /** Rows that have waited for less are not counted: most deliveries take less than a second. */
@@ -128,4 +128,4 @@ function nextAged(sql: Sql, queue: string, age: Milliseconds, now: Milliseconds)
 const isClosed = (sql: Sql): boolean => closingOf(sql) !== undefined
 
 /** Whether nothing can be sent to an address, though the merchant gave it. */
-const isMute = (sql: Sql): boolean => lacksKey(sql) && !isClosed(sql)
+const isMute = (sql: Sql): boolean => keylessCallback(sql) !== undefined && !isClosed(sql)

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { type Callback, DEFAULT_CALLBACK } from '../../contract/callback.ts'
 import { DEFAULT_SETTINGS, type Logo, NOTIFICATION_TYPES, type Settings } from '../../contract/settings.ts'
 import { inSeconds, int, orNull, rowsWith, text } from '../rows/columns.ts'
-import { integer, type Sql } from '../rows/sql.ts'
+import { integer, type Sql, textValue } from '../rows/sql.ts'
 
 /**
  * The settings as they are stored: with the hash of the logo, which was fetched from logoUrl, or uploaded if there is no
@@ -81,13 +81,14 @@ const readIds = rowsWith({ id: text })
 export const otherCallbackIds = (sql: Sql): string[] =>
   readIds(sql, 'SELECT id FROM callbacks').map(({ id }) => id)
 
-/** Whether an address has no key that signs: nothing is sent to it. */
-export const lacksKey = (sql: Sql): boolean =>
-  integer(
+/** The first address that has no key that signs: nothing is sent to it. */
+export const keylessCallback = (sql: Sql): string | undefined =>
+  textValue(
     sql,
-    `SELECT 1 FROM settings WHERE settings ->> 'callbackUrl' IS NOT NULL AND NOT EXISTS (SELECT 1 FROM notification_keys)
-     UNION ALL SELECT 1 FROM callbacks WHERE id NOT IN (SELECT callback FROM callback_keys) LIMIT 1`,
-  ) !== undefined
+    `SELECT '${DEFAULT_CALLBACK}' FROM settings
+       WHERE settings ->> 'callbackUrl' IS NOT NULL AND NOT EXISTS (SELECT 1 FROM notification_keys)
+     UNION ALL SELECT id FROM callbacks WHERE id NOT IN (SELECT callback FROM callback_keys) LIMIT 1`,
+  )
 
 /** Where the keys of an address are: the table, and the condition of its rows. */
 export const keysOf = (callback: string): { table: string; of: string; bindings: string[] } =>
