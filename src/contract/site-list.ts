@@ -94,7 +94,7 @@ const StuckAnswer = z
     since: z.optional(DateTime).apply(meta, { description: 'Since when the oldest of those that wait does' }),
     restored: z.boolean().apply(meta, { description: 'Whether the site is restored, and not resumed yet' }),
     withoutKey: z.boolean().apply(meta, {
-      description: 'Whether there is a `callbackUrl`, and no notification key: nothing is sent',
+      description: 'Whether an address for notifications has no notification key: nothing is sent to it',
     }),
     large: z.boolean().apply(meta, { description: 'Whether the database has more than 5 GB' }),
   })
