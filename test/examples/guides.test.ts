@@ -127,9 +127,11 @@ describe.each(CASES)(`in %s, the commands in %s (SEED=${SEED})`, (name, language
     index: async (shell, all) => {
       for (const block of all) expect(await shell.run(block)).toMatch(/"qrCodeUid":"order-[0-9a-f]{8}"/)
     },
-    notifications: async (shell, [settings = '', test = '', log = '']) => {
+    notifications: async (shell, [settings = '', test = '', second = '', own = '', log = '']) => {
       expect(await shell.run(settings)).toContain('"key":"whsec_')
       expect(await shell.run(test)).toContain('"ms":')
+      expect(await shell.run(second)).toMatch(/"id":"shop-2"[^]*"key":"whsec_/)
+      expect(await shell.run(own)).toContain('"status":"CREATED"')
       expect(await shell.run(log)).toContain('"notifications":[')
     },
     'self-hosting': async (shell, all) => {

@@ -19,12 +19,15 @@ const sizeOf = (names: readonly string[]): number =>
 // operator 1 KB, the receipt of a counter's sale, the seller and a token for the documentation 2 KB, the causes of what is not
 // delivered 2 KB, sites that fail, grow or lack a key 1 KB, weeks and months beside the period before, and the sheet to print 1 KB.
 // The one spelling of tokens and cursors, failures of the object, content codings and the tables of reports have 2 KB.
-it('what an instance loads is at most 169 KB', () => expect(sizeOf(loaded)).toBeLessThanOrEqual(169_000))
+// Several addresses for notifications have 3 KB, a saved account on the payer's page, decisions about payments, addresses in an app and the
+// receipt of a printed code 5 KB.
+it('what an instance loads is at most 178 KB', () => expect(sizeOf(loaded)).toBeLessThanOrEqual(178_000))
 
 // Of it, periods and their chart have 2 KB, the logo, the preview and the rules of the settings 2 KB, what became of a refund and
-// the sums and times of the audit 1 KB, decisions about payments that no code took 1 KB.
-it('the console is a module of its own, of at most 52 KB', () => {
+// the sums and times of the audit 1 KB, decisions about payments that no code took 1 KB, addresses for notifications 3 KB, saved
+// accounts 2 KB.
+it('the console is a module of its own, of at most 58 KB', () => {
   const later = modules.filter((name) => !loaded.includes(name))
   expect(later).toEqual([expect.stringMatching(/^console-/)])
-  expect(sizeOf(later)).toBeLessThanOrEqual(52_000)
+  expect(sizeOf(later)).toBeLessThanOrEqual(58_000)
 })
