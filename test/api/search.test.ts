@@ -162,10 +162,9 @@ describe('pages', () => {
     await runInDurableObject(site.stub, (_, { storage }) =>
       storage.sql.exec(
         `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120)
-         INSERT INTO payments (number, payment_uid, qr_code, link_id, status, minor_units, currency, created_at, changed_at,
-           applied, not_applied_reason, reason, network, network_uid, payer_bank, payer_phone, token, event, reference, sale)
-         SELECT 1000 + i, 'P' || i, NULL, link_id, status, minor_units, currency, created_at, changed_at,
-           applied, NULL, NULL, network, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM n, payments WHERE payments.number = 1;
+         INSERT INTO payments (number, payment_uid, link_id, status, minor_units, currency, created_at, changed_at, applied, network)
+           SELECT 1000 + i, 'P' || i, link_id, status, minor_units, currency, created_at, changed_at, applied, network
+           FROM n, payments WHERE payments.number = 1;
          INSERT INTO refunds SELECT 1000 + payments.number, payments.number, refund_uid, refunds.minor_units, NULL, refunds.status,
            refunds.created_at, refunds.changed_at, NULL, refunds.event FROM payments, refunds
            WHERE refunds.number = 1 AND payments.number > 1000`,
