@@ -130,7 +130,7 @@ describe.each(CASES)(`in %s, the commands in %s (SEED=${SEED})`, (name, language
     notifications: async (shell, [settings = '', test = '', second = '', own = '', log = '']) => {
       expect(await shell.run(settings)).toContain('"key":"whsec_')
       expect(await shell.run(test)).toContain('"ms":')
-      expect(await shell.run(second)).toMatch(/"id":"shop-2"[^]*"key":"whsec_/)
+      expect(await shell.run(second)).toMatch(/"id":"shop-2"[\s\S]*"key":"whsec_/)
       expect(await shell.run(own)).toContain('"status":"CREATED"')
       expect(await shell.run(log)).toContain('"notifications":[')
     },
