@@ -196,10 +196,10 @@ it('a report that comes again leaves the decision as it is', async () => {
 it('a site with the tables of 0.3.0 lists what needs a decision, and keeps the decision', async () => {
   const { site, paymentUid, open } = await notApplied()
   await runInDurableObject(site.stub, (_, { storage: { sql } }) => {
-    sql.exec('DROP INDEX payments_by_token; ALTER TABLE tokens DROP COLUMN ended_by')
-    for (const column of ['decision', 'decision_note', 'decided_at'])
-      sql.exec(`ALTER TABLE payments DROP COLUMN ${column}`)
-    sql.exec('UPDATE site SET schema_version = 1')
+    sql.exec(`DROP INDEX payments_by_token; DROP TABLE callback_keys; DROP TABLE callbacks;
+      ALTER TABLE tokens DROP COLUMN ended_by; ALTER TABLE qr_codes DROP COLUMN callback_url;
+      ALTER TABLE payments DROP COLUMN decision; ALTER TABLE payments DROP COLUMN decision_note;
+      ALTER TABLE payments DROP COLUMN decided_at; UPDATE site SET schema_version = 1`)
   })
   await abortAllDurableObjects()
   expect(await open()).toEqual([paymentUid])

@@ -295,7 +295,7 @@ async function replaceSettings(body: object): Promise<void> {
 /** The id of a notification of the site. */
 async function notificationId(): Promise<string> {
   await payInSandbox(await create(qrCodeBody({ amount: { value: 0.01 } }), {}, service))
-  const response = await call('/payin/v1/sites/demo/notifications?limit=1', {}, service)
+  const response = await call('/payin/v1/sites/demo/notifications?limit=1&callback=default', {}, service)
   return NotificationsAnswer.parse(await response.json()).notifications[0]?.id ?? ''
 }
 
