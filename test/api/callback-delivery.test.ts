@@ -182,7 +182,10 @@ describe('an address that', () => {
     await site.pay((await site.make()).linkId)
     await sentUntil(site, () => expect(server.received.length).toBe(1))
     server.answer = OK
+    await sentUntil(site, async () => expect((await logOf(site)).notifications[0]?.attempts).toHaveLength(1))
     await setCallback(site, 'shop-2', { url: shopUrl('new') })
+    const [row] = await rowsIn(site, 'SELECT send_at FROM outbox')
+    expect(row?.send_at).toBeLessThanOrEqual(Date.now())
     await sentUntil(site, () => expect(server.received.map(shopOf)).toEqual(['shop-2', 'new']))
   })
 
