@@ -1,14 +1,22 @@
 // The databases that 0.3.0 left, from test/fixtures/releases: this build goes on with them. It refuses those of earlier builds by name.
+
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
 import { mintToken } from '../../bin/mint-token.ts'
 import { fileOf, layOut } from '../fixtures/releases/sql.ts'
-import { type BankDeployment, bankDeployment, WAITING } from '../support/bank-deployment.ts'
+import {
+  type BankDeployment,
+  bankDeployment,
+  WAITING,
+  workerdThatNotifiesThisMachine,
+} from '../support/bank-deployment.ts'
 import { run, succeeds } from '../support/command.ts'
 import { EARLIER_BUILD } from '../support/earlier-build.ts'
+import { portOf } from '../support/ports.ts'
 import { SECRET } from '../support/secret.ts'
 import { EXTERNAL, type Served, serve, siteOf, started, temporaryDirectory } from '../support/serve.ts'
 import { linkIdIn, type Site } from '../support/site-at.ts'
@@ -255,3 +263,61 @@ it.runIf(RELEASE)('0.3.0 reads and writes what this build has written', async ()
   await again.stop()
   expect(succeeds('verify', '--data', at.data)).toMatch(/with problems: 0\n$/)
 })
+
+it.runIf(RELEASE)(
+  '0.3.0 sends to callbackUrl alone; what waits for another address is delivered after the next upgrade',
+  async () => {
+    const at = directories()
+    const got: string[] = []
+    const state = { isSecondDown: true }
+    const server = createServer((request, response) => {
+      const isTaken = request.url !== '/second' || !state.isSecondDown
+      if (isTaken)
+        got.push(`${request.url} ${request.headers['webhook-id']?.toString().replace(/^[^-]+-/, '')}`)
+      request.resume().on('end', () => response.writeHead(isTaken ? 204 : 500).end())
+    })
+    const url = `http://127.0.0.1:${await portOf(server)}`
+    onTestFinished(() => void server.close())
+    const release = resolve(RELEASE ?? '')
+    const settingsOf = (build?: string) => ({
+      ...EXTERNAL,
+      CALLBACK_HOSTS: 'any',
+      WORKERD: workerdThatNotifiesThisMachine(temporaryDirectory(), build),
+    })
+    const settings = settingsOf()
+    const now = await started(at.data, { settings })
+    const site = siteOf(now)
+    await site.value('/settings', { method: 'PUT', body: { callbackUrl: `${url}/first` } })
+    await site.value('/settings/notificationKeys', { method: 'POST' })
+    const body = { url: `${url}/second`, types: ['PAYMENT'] }
+    await site.value('/settings/callbacks/second', { method: 'PUT', body })
+    await site.value('/settings/callbacks/second/notificationKeys', { method: 'POST' })
+    await site.pay('a')
+    await site.create('own', { callbackUrl: body.url })
+    await vi.waitFor(() => expect(got).toHaveLength(1), WAITING)
+    const [first = ''] = got
+    await now.stop()
+
+    state.isSecondDown = false
+    const back = await started(at.data, {
+      settings: settingsOf(join(release, 'dist/fps-qr')),
+      checkout: release,
+    })
+    await siteOf(back).pay('b')
+    await vi.waitFor(() => expect(got.length).toBe(2), WAITING)
+    expect(got[1]).toMatch(/^\/first \d+$/)
+    const log = z.object({ notifications: z.array(z.object({ status: z.string() })) })
+    const { notifications } = log.parse(await siteOf(back).value('/notifications'))
+    expect(notifications.map(({ status }) => status)).toEqual(['DELIVERED', 'DELIVERED'])
+    await back.stop()
+    expect(got.length).toBe(2)
+
+    const again = await started(at.data, { settings })
+    await vi.waitFor(
+      () => expect(got.slice(2)).toEqual([`${first.replace('/first', '/second')}-at-second`]),
+      WAITING,
+    )
+    await again.stop()
+    expect(succeeds('verify', '--data', at.data)).toMatch(/with problems: 0\n$/)
+  },
+)

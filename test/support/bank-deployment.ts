@@ -340,8 +340,8 @@ const DUE = `SELECT
   (SELECT count(*) FROM reports WHERE state = 'PENDING' AND due_at <= :now) AS due`
 
 /** The production configuration lets no notification go to this machine: here is a workerd that is told otherwise. */
-export function workerdThatNotifiesThisMachine(directory: string): string {
-  const build = openBuild(directory)
+export function workerdThatNotifiesThisMachine(directory: string, from?: string): string {
+  const build = openBuild(directory, from)
   const script = join(directory, 'workerd')
   writeFileSync(script, `#!/bin/sh\nshift 2\nexec '${workerdBinary()}' serve '${build}/config.capnp' "$@"\n`)
   chmodSync(script, 0o700)

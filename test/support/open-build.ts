@@ -3,10 +3,10 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DISTRIBUTION } from '../../bin/serve/distribution.ts'
 
-/** Makes it in a directory of the test's, beside whatever that has. @returns its directory */
-export function openBuild(directory: string): string {
+/** Makes it in a directory of the test's, beside whatever that has. @param from another build @returns its directory */
+export function openBuild(directory: string, from: string = DISTRIBUTION): string {
   const build = join(directory, 'build')
-  cpSync(DISTRIBUTION, build, { recursive: true, dereference: true })
+  cpSync(from, build, { recursive: true, dereference: true })
   const config = readFileSync(join(build, 'config.capnp'), 'utf8')
   const open = config.replace(
     /network = \(allow = \["public"\][^(]*\(trustBrowserCas = true\)\)/,
