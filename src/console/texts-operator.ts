@@ -130,7 +130,7 @@ const en: typeof ru = {
   overdue: 'Instructions without an answer for an hour',
   since: 'The oldest waits since',
   restored: 'Restored from a backup, not resumed yet',
-  withoutKey: 'A callbackUrl without a notification key: nothing is sent',
+  withoutKey: 'An address for notifications without a key: nothing is sent to it',
   large: 'The database has more than 5 GB',
   lastChange: 'Latest event',
   bytes: 'Size of the database',

@@ -26,7 +26,7 @@ const Figures = {
   /** Instructions that the payment network has not answered for an hour. */
   overdueInstructions: z.int(),
   isRestored: z.boolean(),
-  /** There is a callbackUrl, and no notification key: nothing is sent. */
+  /** An address for notifications has no notification key: nothing is sent to it. */
   lacksKey: z.optional(z.literal(true)),
   /** The size of the database. */
   bytes: z.int(),

@@ -82,7 +82,7 @@ export function readings(
     gauge('restored_sites', 'Sites that were restored and are not resumed', totals.restoredSites),
     gauge(
       'sites_without_key',
-      'Sites with a callbackUrl and without a notification key: nothing is sent',
+      'Sites with an address for notifications without a notification key: nothing is sent to it',
       totals.sitesWithoutKey,
     ),
     gauge('large_sites', 'Sites whose database has more than 5 GB', totals.largeSites),

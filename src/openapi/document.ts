@@ -23,7 +23,7 @@ const DESCRIPTION = `A merchant’s server creates a QR code; a customer scans i
   \`Test-Site: true\`.
 - **Idempotency.** If a request got no response, send the same request again: nothing happens twice. The only
   exception is the sandbox: each request makes another payment.
-- **Notifications.** The service sends payments, refunds and tokens to the \`callbackUrl\` of the settings as soon as
+- **Notifications.** The service sends payments, refunds and tokens to the addresses of the settings as soon as
   they change.`
 
 const SiteId = z.object({
