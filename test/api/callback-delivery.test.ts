@@ -81,6 +81,19 @@ describe('a change', () => {
     ])
   })
 
+  it('leaves rows of which 0.3.0 sees those of callbackUrl alone: it reads the queue `merchant`, and two kinds', async () => {
+    merchantServer()
+    const site = freshSite()
+    await configure(site, { callbackUrl: shopUrl('default') })
+    await setCallback(site, 'shop-2')
+    await site.pay((await site.make()).linkId)
+    expect(await rowsIn(site, 'SELECT queue, kind FROM outbox ORDER BY queue')).toEqual([
+      { queue: 'merchant', kind: 'notification' },
+      { queue: 'merchant:shop-2', kind: 'notification:shop-2' },
+    ])
+    expect(await rowsIn(site, 'SELECT * FROM notification_keys')).toEqual([])
+  })
+
   it('makes none where no address takes its type', async () => {
     merchantServer()
     const site = freshSite()
