@@ -86,7 +86,7 @@ again, create another QR code.`,
     tag: TAG,
     summary: 'Delete a token',
     description:
-      'No new charge of the token is taken, and the payment network ends the binding. A charge that waits can still move money, if it was sent to the bank before: its result is reported. The same request again gets the same response.',
+      'No new charge of the token is taken, and a charge that was not sent is withdrawn. One that was sent can still move money: its result is reported. The payment network is told; a bank that has no call for it goes on showing the consent. The same request again gets the same response.',
     scopes: ['merchant'],
     body: { schema: TokenDeletionBody, examples: TOKEN_DELETION_EXAMPLES },
     answer: { status: 204, description: 'The token is deleted', headers: [] },
