@@ -20,7 +20,7 @@ export async function endSavedAccount(
   const { bindingUid, network } = saved.binding
   const act = await recordIntent({ ...site, caller: PAYER }, 'token.end', { qrCodeUid, bindingUid, network })
   try {
-    await callSite(site, (object) => object.endTokenByPayer(key))
+    await callSite(site, (object) => object.endTokenByPayer(key, bindingUid))
   } catch (error) {
     await act.failed(error)
     throw error

@@ -372,8 +372,8 @@ export class Site extends DurableObject {
   }
 
   /** The payer ends the saved account that the page of a link shows; a second call changes nothing. */
-  endTokenByPayer(key: QrCodeKey): AsyncOutcome<void> {
-    return this.#store.write(PAYER_OF_ACCOUNT, (context) => endTokenByPayer(context, key))
+  endTokenByPayer(key: QrCodeKey, bindingUid: string): AsyncOutcome<void> {
+    return this.#store.write(PAYER_OF_ACCOUNT, (context) => endTokenByPayer(context, key, bindingUid))
   }
 
   /** Accepts a refund of a payment, or of the payment that a QR code took, which is then returned too. */

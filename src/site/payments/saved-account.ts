@@ -2,13 +2,13 @@
 import type { Amount } from '../../contract/amount.ts'
 import type { EndedBinding } from '../../contract/audit.ts'
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../contract/payment.ts'
+import { isReusable } from '../../contract/qr-code.ts'
 import type { Token } from '../../contract/token.ts'
 import { tokenAt } from '../clock.ts'
 import type { Context } from '../context.ts'
 import type { QrCodeRow } from '../qr-codes/rows.ts'
 import { inSeconds, int, oneOf, rowsWith, text } from '../rows/columns.ts'
-import { tokenOf } from '../tokens/rows.ts'
-import { shownToken } from '../tokens/shown.ts'
+import { type TokenRow, tokenOf, tokenRows } from '../tokens/rows.ts'
 
 /** A charge of the saved account; times are Unix seconds. */
 export interface ChargeOfToken {
@@ -28,6 +28,24 @@ export interface SavedAccount {
 
 /** The charges that the page shows. */
 const MAX_CHARGES = 100
+
+/**
+ * The token of a QR code that its page shows: the only one that can be charged, or the latest where none can. `several`: more can be
+ * charged, perhaps of several customers. The link of a code that is paid many times is everybody's: it shows none.
+ */
+function shownToken(
+  { sql, now }: Pick<Context, 'sql' | 'now'>,
+  row: QrCodeRow,
+): TokenRow | 'several' | undefined {
+  if (isReusable(row) || row.tokens === null) return undefined
+  const bound = tokenRows(
+    sql,
+    'WHERE tokens.qr_code = ? AND hash IS NOT NULL ORDER BY tokens.number',
+    row.number,
+  )
+  const open = bound.filter((token) => tokenAt(token, now).status === 'CREATED')
+  return open.length > 1 ? 'several' : (open[0] ?? bound.at(-1))
+}
 
 const readCharges = rowsWith({
   minor_units: int,
@@ -50,7 +68,7 @@ export function savedAccount(context: Context, row: QrCodeRow): SavedAccount | '
 }
 
 /** The newest charges of a token. */
-export const chargesOf = (sql: SqlStorage, token: number): ChargeOfToken[] =>
+const chargesOf = (sql: SqlStorage, token: number): ChargeOfToken[] =>
   readCharges(
     sql,
     `SELECT minor_units, currency, status, created_at FROM payments INDEXED BY payments_by_token

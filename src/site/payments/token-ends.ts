@@ -1,6 +1,6 @@
 // A token is ended by the merchant or by the payer, with its charges that were not sent (contract, section 9).
 import type { Outcome } from '../../errors.ts'
-import { qrCodeForWrite, recordTokenEnd, tokenForWrite } from '../clock.ts'
+import { qrCodeForWrite, tokenForWrite } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { type Connection, refuseInstruction } from '../outbox/connection.ts'
 import { ok, QR_CODE_NOT_FOUND, TOKEN_NOT_FOUND } from '../outcomes.ts'
@@ -9,7 +9,6 @@ import { toMilliseconds } from '../time.ts'
 import { changeToken } from '../tokens/changes.ts'
 import { endBinding } from '../tokens/end-binding.ts'
 import type { TokenRow } from '../tokens/rows.ts'
-import { shownToken } from '../tokens/shown.ts'
 import type { TokenOfAccount } from '../tokens/tokens.ts'
 import { withdrawCharges } from './withdrawals.ts'
 
@@ -32,13 +31,15 @@ export function deleteToken(
   return ok(undefined)
 }
 
-/** The payer ends the token that the page of a link shows; where it shows none that can be charged, nothing changes. */
-export function endTokenByPayer(context: Context, key: QrCodeKey): Outcome<void> {
+/**
+ * The payer ends the token that the page of a link showed. One that has ended meanwhile, or is of another QR code, stays as it is.
+ * @param bindingUid of the token
+ */
+export function endTokenByPayer(context: Context, key: QrCodeKey, bindingUid: string): Outcome<void> {
   const row = qrCodeForWrite(context, key)
   if (!row) return QR_CODE_NOT_FOUND
-  const shown = shownToken(context, row)
-  const found = shown === undefined || shown === 'several' ? undefined : recordTokenEnd(context, shown)
-  if (found?.status === 'CREATED') endToken(context, found)
+  const found = tokenForWrite(context, { bindingUid })
+  if (found?.status === 'CREATED' && found.qr_code === row.number) endToken(context, found)
   return ok(undefined)
 }
 
