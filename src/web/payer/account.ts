@@ -52,7 +52,7 @@ const section = (title: string, content: Html) =>
   html`<section class="consent account" id="account"><h2>${title}</h2>${content}</section>`
 
 function openPart(view: PayerView, { token, charges }: SavedAccount): Html {
-  const { qrCode, shop, utcOffset, language, address, bankOfAccount } = view
+  const { qrCode, shop, utcOffset, language, address, bankOfAccount, pageUrl } = view
   const texts = ACCOUNT_TEXTS[language]
   const until = token.expiresAt
   return html`<p>${texts.allows[0]}<bdi>${texts.quoted(shop.name)}</bdi>${texts.allows[1]}</p>
@@ -61,7 +61,7 @@ function openPart(view: PayerView, { token, charges }: SavedAccount): Html {
     }</dl>
     ${chargesOf(view, charges)}
     <a class="button quiet" href="${formatAddress({ ...address, end: true })}">${texts.stop}</a>
-    <p class="advice">${texts.keepLink}</p>`
+    <p class="advice">${texts.keepLink}<br><a href="${pageUrl}">${pageUrl}</a></p>`
 }
 
 function endOf(view: PayerView, saved: SavedAccount): Html {

@@ -51,6 +51,8 @@ export interface PayerView {
   sandbox: { currency: string } | undefined
   /** Why payments are not simulated, for a developer. */
   noSimulation: Html | undefined
+  /** The address of the page, without what was added to it. */
+  pageUrl: string
   /** Whether the link leads to this page, and to no bank. */
   isOwnLink: boolean
   /** Whether there is a list of banks. */

@@ -63,6 +63,7 @@ export function payerViews(service: Service, banks: ReturnType<typeof bankList>)
     const { siteId = '' } = c.var
     const id = c.req.param('id') ?? ''
     const inSandbox = isSandbox(config, siteId)
+    const ownPage = pageUrl(config, siteId, originOf(c), qrCode)
     const shownLanguage = address.language ?? language(c.req.header('Accept-Language'))
     return {
       qrCode,
@@ -84,7 +85,8 @@ export function payerViews(service: Service, banks: ReturnType<typeof bankList>)
       paid,
       sandbox: inSandbox ? { currency: config.homeCurrency } : undefined,
       noSimulation: noSimulation(service, siteId, shownLanguage),
-      isOwnLink: pageUrl(config, siteId, originOf(c), qrCode) === qrCode.payload,
+      pageUrl: ownPage,
+      isOwnLink: ownPage === qrCode.payload,
       hasBanks: !inSandbox && banks.isOffered(),
       isDeclined: isReusable(qrCode) && ownResult(c) === DECLINED,
       invalidAmount,
