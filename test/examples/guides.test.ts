@@ -93,15 +93,21 @@ describe.each(CASES)(`in %s, the commands in %s (SEED=${SEED})`, (name, language
       expect(rest).toHaveLength(3)
       await payment(shell, rest)
     },
-    refunds: async (shell, all) => {
-      for (const block of all) expect(await shell.run(block)).toContain('"refundUid":"refund-1"')
+    refunds: async (shell, [refund = '', decision = '', ...more]) => {
+      expect(more).toEqual([])
+      expect(await shell.run(refund)).toContain('"refundUid":"refund-1"')
+      expect(await shell.run(decision)).toMatch(
+        /"ALREADY_PAYED","decision":\{"value":"DELIVERED".*"receipt 118"/,
+      )
     },
-    tokens: async (shell, [consent = '', agreement = '', charge = '', ...more]) => {
+    tokens: async (shell, [consent = '', agreement = '', charge = '', deletion = '', ...more]) => {
       expect(more).toEqual([])
       const made = await shell.run(consent)
       expect(made).toContain('"status":"WAITING"')
       expect(await shell.run(agreement)).toContain('"status":"ACCEPTED"')
       expect(await shell.run(charge)).toContain('INIT_PAYMENT_BY_TOKEN')
+      // 204 has no body.
+      expect((await shell.run(deletion)).trim()).toBe('')
     },
     'counter-and-static': async (
       shell,
@@ -171,6 +177,11 @@ describe.each(CASES)(`in %s, the commands in %s (SEED=${SEED})`, (name, language
   })
 
   it('the other guides have none', () => {
-    expect([...blocks('going-live'), ...blocks('errors'), ...blocks('words')]).toEqual([])
+    expect([
+      ...blocks('going-live'),
+      ...blocks('errors'),
+      ...blocks('words'),
+      ...blocks('questions'),
+    ]).toEqual([])
   })
 })
