@@ -13,7 +13,7 @@ const returned = ({ minorUnits }: Amount, refunded: number): 'REFUNDED' | 'PARTL
 
 /** A name of STATES. */
 export function codeState({ type, status, payment, refunds, token }: QrCode): string {
-  if (status === 'ACCEPTED' && token?.ended) return token.status
+  if (status === 'ACCEPTED' && token?.ended) return 'ENDED'
   if (status === 'CREATED' && isReusable({ type })) return 'OPEN'
   return saleState({ status, payment, refunded: refundedOf(refunds) })
 }
@@ -42,5 +42,6 @@ export const needsDecision = (payment: Payment): boolean => paymentState(payment
 export const notificationState = ({ status, attempts }: Pick<Notification, 'status' | 'attempts'>): string =>
   status === 'PENDING' && attempts.length > 0 ? 'RETRIED' : status
 
-/** A name of STATES: what a CREATED code waits for, a CREATED token has. */
-export const tokenState = (status: string): string => (status === 'CREATED' ? 'ACCEPTED' : status)
+/** A name of STATES: what a CREATED code waits for, a CREATED token has; one that was deleted has ended for people. */
+export const tokenState = (status: string): string =>
+  status === 'CREATED' ? 'ACCEPTED' : status === 'DELETED' ? 'ENDED' : status

@@ -3,12 +3,13 @@ import type { EndedBy } from '../contract/token.ts'
 import type { Language } from '../http/negotiation.ts'
 
 const ru = {
-  lead: 'Счета, которые покупатели разрешили списывать без них. Ищите по номеру покупателя, с которым магазин создал QR-код',
+  lead: 'Счета, с которых покупатели разрешили списывать деньги без их участия. Ищите по идентификатору покупателя целиком: магазин указал его, когда создавал QR-код',
   customer: 'Покупатель',
-  unnamed: 'без номера',
+  unnamed: 'без идентификатора',
   account: 'Счёт',
   bank: 'Банк',
   until: 'Действует до',
+  endedOn: 'Прекращены',
   code: 'QR-код',
   none: 'Сохранённых счетов нет',
   noneAdvice:
@@ -34,12 +35,13 @@ const ru = {
 }
 
 const en: typeof ru = {
-  lead: 'Accounts that customers allowed you to charge without them. Search by the identifier of the customer with which you created the QR code',
+  lead: 'Accounts that customers allow you to charge without them. Search by the whole identifier of the customer, as you gave it when you created the QR code',
   customer: 'Customer',
   unnamed: 'without an identifier',
   account: 'Account',
   bank: 'Bank',
   until: 'Valid until',
+  endedOn: 'Ended',
   code: 'QR code',
   none: 'There are no saved accounts',
   noneAdvice:

@@ -181,7 +181,7 @@ export const STATES: Record<string, readonly [tone: Tone, ru: string, en: string
   EXPIRED: ['off', 'Срок истёк', 'Expired'],
   ACCEPTED: ['good', 'Счёт привязан', 'Account linked'],
   REJECTED: ['off', 'Покупатель отказался', 'Refused by the customer'],
-  DELETED: ['off', 'Удалено', 'Deleted'],
+  ENDED: ['off', 'Списания прекращены', 'Ended'],
   INIT_PAYMENT_BY_TOKEN: ['', 'Списание идёт', 'Being charged'],
   REFUNDED: ['returned', 'Возвращён', 'Refunded'],
   PARTLY: ['returned', 'Возвращён частично', 'Partly refunded'],

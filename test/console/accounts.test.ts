@@ -86,5 +86,5 @@ it('the badge of a code whose account has ended says so', async () => {
   const { qrCodeUid, value } = await site.bound()
   expect(await page(`/qr/${qrCodeUid}`)).toContain('<span class="badge good">Account linked')
   await site.deleteToken(value)
-  expect(await page(`/qr/${qrCodeUid}`)).toMatch(/<span class="badge off">Deleted/)
+  expect(await page(`/qr/${qrCodeUid}`)).toMatch(/<span class="badge off">Ended/)
 })

@@ -92,7 +92,7 @@ function accountsTable(tokens: readonly ListedToken[], visit: Visit): Html {
       customerLink(token, visit),
       stateOf(token, visit),
       html`<code>…${endOf(token)}</code>`,
-      when(token.ended?.at ?? token.expiresAt, visit),
+      token.ended ? '' : when(token.expiresAt, visit),
     ]),
     textsOf(visit).nav.accounts,
   )
@@ -103,7 +103,7 @@ const customerLink = ({ account }: ListedToken, visit: Visit): Html =>
 
 /** What it is now; of one that has ended, who ended it. */
 const stateOf = ({ status, ended }: ListedToken, visit: Visit): Html =>
-  html`${badge(tokenState(status), visit)}${ended && html` <small>${ACCOUNT_TEXTS[visit.language].endedBy[ended.by]}</small>`}`
+  html`${badge(tokenState(status), visit)}${ended && html` <small>${ACCOUNT_TEXTS[visit.language].endedBy[ended.by]}, ${when(ended.at, visit)}</small>`}`
 
 async function accountCard(token: ListedToken, visit: Visit): Promise<Html> {
   const texts = ACCOUNT_TEXTS[visit.language]
@@ -117,6 +117,7 @@ async function accountCard(token: ListedToken, visit: Visit): Promise<Html> {
   return html`<section class="card"><div class="head"><h2>${texts.account} <code>…${endOf(token)}</code></h2>${stateOf(token, visit)}</div>
     ${facts([
       [texts.until, ended ? '' : when(expiresAt, visit)],
+      [texts.endedOn, when(ended?.at, visit)],
       [texts.bank, bankMemberId && html`<code>${bankMemberId}</code>`],
       [texts.code, qrCodeUid && codeLink(visit.base, qrCodeUid)],
       [texts.page, code && html`<a href="${visit.pageUrl(code.qrCode)}">${texts.open}</a>`],

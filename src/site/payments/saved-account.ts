@@ -7,8 +7,9 @@ import type { Token } from '../../contract/token.ts'
 import { tokenAt } from '../clock.ts'
 import type { Context } from '../context.ts'
 import type { QrCodeRow } from '../qr-codes/rows.ts'
-import { inSeconds, int, oneOf, rowsWith, text } from '../rows/columns.ts'
+import { inSeconds, int, oneOf, orNull, rowsWith, text } from '../rows/columns.ts'
 import { type TokenRow, tokenOf, tokenRows } from '../tokens/rows.ts'
+import { PURPOSE_OF_PAYMENT } from './rows.ts'
 
 /** A charge of the saved account; times are Unix seconds. */
 export interface ChargeOfToken {
@@ -16,6 +17,8 @@ export interface ChargeOfToken {
   status: PaymentStatus
   /** When the merchant requested it. */
   createdAt: number
+  /** What it was for. */
+  purpose: string | undefined
 }
 
 /** A saved account, and its newest charges. */
@@ -52,6 +55,7 @@ const readCharges = rowsWith({
   currency: text,
   status: oneOf(PAYMENT_STATUSES),
   created_at: inSeconds,
+  purpose: orNull(text),
 })
 
 /** The saved account that the page of a QR code shows. */
@@ -71,11 +75,12 @@ export function savedAccount(context: Context, row: QrCodeRow): SavedAccount | '
 const chargesOf = (sql: SqlStorage, token: number): ChargeOfToken[] =>
   readCharges(
     sql,
-    `SELECT minor_units, currency, status, created_at FROM payments INDEXED BY payments_by_token
+    `SELECT minor_units, currency, status, created_at, ${PURPOSE_OF_PAYMENT} AS purpose FROM payments INDEXED BY payments_by_token
        WHERE token = ? ORDER BY number DESC LIMIT ?`,
     ...[token, MAX_CHARGES],
-  ).map(({ minor_units: minorUnits, currency, status, created_at }) => ({
+  ).map(({ minor_units: minorUnits, currency, status, created_at, purpose }) => ({
     amount: { minorUnits, currency },
     status,
     createdAt: created_at,
+    purpose: purpose ?? undefined,
   }))

@@ -65,12 +65,13 @@ function openPart(view: PayerView, { token, charges }: SavedAccount): Html {
 }
 
 function endOf(view: PayerView, saved: SavedAccount): Html {
-  const { utcOffset, language } = view
-  const { endedBy, noMore, bankShows } = ACCOUNT_TEXTS[language]
+  const { qrCode, shop, utcOffset, language } = view
+  const { endedBy, noMore, bankShows, purpose } = ACCOUNT_TEXTS[language]
   const { ended } = saved.token
   return html`${ended && html`<p>${endedBy[ended.by](minuteOf(ended.at, utcOffset, language))}. ${noMore}.</p>`}
     ${sentCharges(view, saved)}
-    ${chargesOf(view, saved.charges)}
+    <dl>${row(purpose, qrCode.tokenizationPurpose ?? shop.name)}</dl>
+    ${saved.charges.length > 0 && chargesOf(view, saved.charges)}
     ${ended && ended.by !== 'network' && html`<p class="advice">${bankShows}</p>`}`
 }
 
@@ -88,7 +89,7 @@ function chargesOf({ utcOffset, language }: PayerView, charges: readonly ChargeO
   if (charges.length === 0) return html`<p class="advice">${none}</p>`
   return html`<h3>${title}</h3>
     <ul class="charges">${charges.map(
-      ({ amount, status, createdAt }) =>
-        html`<li><span>${minuteOf(createdAt, utcOffset, language)}<small>${statuses[status]}</small></span><span>${money(amount, language)}</span></li>`,
+      ({ amount, status, createdAt, purpose }) =>
+        html`<li><span>${minuteOf(createdAt, utcOffset, language)}<small>${statuses[status]}${purpose && html` · <bdi>${purpose}</bdi>`}</small></span><span>${money(amount, language)}</span></li>`,
     )}</ul>`
 }
