@@ -72,11 +72,8 @@ describe('callbackUrl of a create', () => {
     const server = merchantServer()
     const site = tokenSite()
     const keys = await notifiedShops(site, 'default', 'shop-2')
-    await setCallback(site, 'shop-2', { types: [] })
-    await setCallback(site, 'default', {
-      url: shopUrl('default'),
-      types: ['PAYMENT', 'REFUND', 'TOKEN', 'QR_CODE'],
-    })
+    await setCallback(site, 'shop-2', { types: ['PAYMENT', 'REFUND', 'TOKEN', 'QR_CODE'] })
+    await setCallback(site, 'default', { url: shopUrl('default'), types: [] })
     const own = { callbackUrl: shopUrl('shop-2', '/own?shop=2') }
     const { linkId } = await site.make(own)
     const { paymentUid } = await site.pay(linkId)
@@ -95,13 +92,16 @@ describe('callbackUrl of a create', () => {
     expect((await server.got(5)).slice(4).map(shopOf)).toEqual(['default'])
   })
 
-  it('is told of the types of the default address alone', async () => {
-    merchantServer()
+  it('is told of the types of its address, whatever the default address takes', async () => {
+    const server = merchantServer()
     const site = freshSite()
     await notifiedShops(site, 'default', 'shop-2')
-    await setCallback(site, 'default', { url: shopUrl('default'), types: ['REFUND'] })
+    await setCallback(site, 'default', { url: shopUrl('default'), types: [] })
     await site.pay((await site.make({ callbackUrl: shopUrl('shop-2') })).linkId)
-    expect(await callbacksIn(site)).toEqual([])
+    expect((await server.got(1)).map(shopOf)).toEqual(['shop-2'])
+    await setCallback(site, 'shop-2', { types: ['REFUND'] })
+    await site.pay((await site.make({ callbackUrl: shopUrl('shop-2') })).linkId)
+    expect(await callbacksIn(site)).toHaveLength(1)
   })
 
   it('is of the address with the same URL, where several have its origin', async () => {

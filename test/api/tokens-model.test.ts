@@ -127,15 +127,18 @@ class Bind extends Command {
     const { uid, code, status } = this
     const known = model.tokens.get(uid)
     const wasCreated = known?.status === 'CREATED' || known?.status === 'EXPIRED'
+    // A payer's stop outlasts the consent that a connector still has.
+    const isStopped = known?.status === 'DELETED' && known.endedBy === 'payer' && status === 'CREATED'
     const isRefused =
       known !== undefined &&
       (known.code !== code ||
-        (known.status === 'DELETED' && status !== 'DELETED') ||
+        (known.status === 'DELETED' && status !== 'DELETED' && !isStopped) ||
         (wasCreated && status === 'REJECTED'))
     const response = await site.at(connected).bind(links[code]?.linkId ?? '', { status }, uid)
     expect(response.status).toBe(isRefused ? 409 : 200)
     // The network was told to end the binding of an expired token: the confirmation changes nothing.
-    const isSame = known?.status === status || (known?.status === 'EXPIRED' && status !== 'REJECTED')
+    const isSame =
+      known?.status === status || (known?.status === 'EXPIRED' && status !== 'REJECTED') || isStopped
     if (isRefused || isSame) return
     const isNew = status === 'CREATED'
     model.tokens.set(uid, {
@@ -283,7 +286,10 @@ class Stop extends Command {
       ([, { code, status }]) => code === this.code && status === 'CREATED',
     )
     const response = await site.stop(pageUrl)
-    expect([response.status, response.headers.get('Location')]).toEqual([303, new URL(pageUrl).search])
+    expect([response.status, response.headers.get('Location')]).toEqual([
+      303,
+      `${new URL(pageUrl).search}&until=0`,
+    ])
     const [shown, other] = open
     if (!shown || other) return
     end(model, shown[0], 'payer')

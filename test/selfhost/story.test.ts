@@ -59,7 +59,11 @@ it('every operation of the production build does its work', async () => {
       : await site.ask(filled, call)
     expect([operationId, answered.status, answered.status < 300 ? '' : answered.text]).toEqual([
       operationId,
-      ['revokeApiKey', 'revokeOperatorKey', 'deleteToken', 'deleteSite'].includes(operationId) ? 204 : 200,
+      ['revokeApiKey', 'revokeOperatorKey', 'deleteToken', 'deleteSite', 'deleteCallback'].includes(
+        operationId,
+      )
+        ? 204
+        : 200,
       '',
     ])
     done.add(operationId)
@@ -121,7 +125,7 @@ it('every operation of the production build does its work', async () => {
   expect(statusOf(await step('bindSandbox', { qrCodeUid: 'bind-2' }, {}))).toBe('ACCEPTED')
   const { tokens } = z
     .object({ tokens: z.array(z.object({ value: z.string() })).length(2) })
-    .parse(valueIn(await step('listTokens', { query: '?customerAccountId=customer-7' })))
+    .parse(valueIn(await step('listTokens', { query: '?tokenizationAccount=customer-7' })))
   const [token = '', other = ''] = tokens.map(({ value }) => value)
   await step('createQrCode', {}, qrCode('tea-4', 2))
   const charged = await step(
@@ -132,7 +136,7 @@ it('every operation of the production build does its work', async () => {
   expect(statusOf(charged)).toBe('INIT_PAYMENT_BY_TOKEN')
   while (statusOf(await step('getQrCode', { qrCodeUid: 'tea-4' })) !== 'PAYED')
     await new Promise((resolve) => setTimeout(resolve, 100))
-  await step('deleteToken', {}, { customerAccountId: 'customer-7', token: other })
+  await step('deleteToken', {}, { tokenizationAccount: 'customer-7', token: other })
 
   // One by PUT that is cancelled, and one that the sandbox pays.
   await step('putQrCode', { qrCodeUid: 'tea-2' }, { qrCode: { type: 'DYNAMIC' } })
@@ -153,6 +157,21 @@ it('every operation of the production build does its work', async () => {
   expect((await step('getNotification', { notificationId })).text).toContain('"PENDING"')
   expect((await step('redeliverNotification', { notificationId })).text).toContain('no connection')
   expect(receiver.bodies).toEqual([])
+
+  // A second shop has an address and keys of its own.
+  const shop = { callbackId: 'shop-2' }
+  await step('putCallback', shop, { url: 'https://shop-2.example/', types: ['PAYMENT'] })
+  expect((await step('listCallbacks')).text).toContain('shop-2')
+  expect((await step('getCallback', shop)).text).toContain('https://shop-2.example/')
+  await step('createCallbackKey', shop)
+  const { id: shopKey } = Key.parse(valueIn(await step('createCallbackKey', shop)))
+  await step('activateCallbackKey', { ...shop, keyId: shopKey })
+  expect((await step('listCallbackKeys', shop)).text).toContain(shopKey)
+  await step('deleteCallback', shop)
+
+  // A second payment of a code is marked as delivered.
+  await step('reportPayment', { qrcId: linkIdIn(created), paymentUid: 'pay-again' }, report)
+  await step('decidePayment', { paymentId: 'pay-again' }, { value: 'DELIVERED', note: 'receipt 118' })
 
   // A printed code is armed for one sale after the other.
   await step('createQrCode', {}, { qrCodeUid: 'till', qrCode: { type: 'COUNTER' } })

@@ -3,6 +3,9 @@ import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { AuditAnswer } from '../../src/contract/audit.ts'
 import { TokensAnswer } from '../../src/contract/token.ts'
+import { leaseDue } from '../../src/site/outbox/outbox.ts'
+import { recordResult } from '../../src/site/outbox/results.ts'
+import { milliseconds } from '../../src/site/time.ts'
 import { configure, logOf } from '../support/merchant.ts'
 import { operator } from '../support/operator.ts'
 import {
@@ -200,6 +203,30 @@ describe('a stop', () => {
     await site.report(sent.qrCodeUid, sent.paymentUid)
     const charged = (await site.instructions()).map(({ content }) => content.type)
     expect(charged).toContain('token.delete')
+  })
+
+  it('has a charge that was perhaps sent wait until the network has taken the end', async () => {
+    const { site, value, pageUrl } = await saved()
+    await charge(site, value)
+    await site.stop(pageUrl)
+    const types = await runInDurableObject(site.stub, (_, { storage: { sql } }) => {
+      sql.exec('DELETE FROM endpoints')
+      const now = milliseconds(Date.now())
+      const first = leaseDue(sql, 'external', now)
+      for (const row of first) recordResult(sql, row, { httpStatus: 200, ms: 1, at: now }, () => undefined)
+      const second = leaseDue(sql, 'external', now)
+      return [first, second].map((rows) => rows.map(({ content }) => content.type))
+    })
+    expect(types).toEqual([['token.delete'], ['payment.charge']])
+  })
+
+  it('says before and after it which charge was sent, and which was not', async () => {
+    const { site, value, pageUrl } = await saved()
+    await charge(site, value, false)
+    expect(await textOf(site, pageUrl)).toContain('not sent to the bank yet')
+    expect(await textOf(site, `${pageUrl}&end=1`)).not.toContain('it may still be charged')
+    await site.attempt()
+    expect(await textOf(site, `${pageUrl}&end=1`)).toContain('it may still be charged')
   })
 
   it('lets no charge begin: the merchant gets one clear refusal, again and again', async () => {

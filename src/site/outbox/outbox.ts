@@ -97,9 +97,10 @@ function deleteInstruction(sql: SqlStorage, condition: string, event: number): b
 }
 
 /** Deletes a row, so that the next one of its QR code is sent. */
-export function deleteRow(sql: SqlStorage, row: OutboxKey & Pick<OutboxRow, 'queue' | 'qrCode'>): void {
+export function deleteRow(sql: SqlStorage, row: OutboxRow): void {
   sql.exec(`DELETE FROM outbox WHERE ${OF_KEY}`, row.event, row.kind)
   advance(sql, row)
+  releaseCharges(sql, row)
 }
 
 /**
@@ -156,7 +157,7 @@ export function leaseDue(sql: SqlStorage, queue: Queue, now: Milliseconds, max =
     const rows = isProbing ? nextProbe(sql, queue, now) : dueRows(sql, queue, now, room - leased.length)
     if (rows.length === 0) break
     for (const row of rows) {
-      if (row.qrCode !== undefined && busy.has(row.qrCode)) {
+      if ((row.qrCode !== undefined && busy.has(row.qrCode)) || waitsForEnd(sql, row)) {
         sql.exec(`UPDATE outbox SET blocked = 1 WHERE ${OF_KEY}`, row.event, row.kind)
         marked++
       } else {
@@ -166,6 +167,32 @@ export function leaseDue(sql: SqlStorage, queue: Queue, now: Milliseconds, max =
     }
   }
   return leased
+}
+
+/**
+ * Whether a charge waits until the network has taken the end of its token. The charge of a restored site was perhaps never sent:
+ * a connector that knows of the end declines it then.
+ */
+const waitsForEnd = (sql: SqlStorage, { content }: OutboxRow): boolean =>
+  content.type === 'payment.charge' &&
+  integer(
+    sql,
+    `SELECT 1 FROM tokens LEFT JOIN outbox ON outbox.event = tokens.event AND kind = 'instruction'
+     WHERE binding_uid = ? AND (tokens.status = 'CREATED' AND ended_by = 'payer'
+       OR outbox.event IS NOT NULL AND taken_at IS NULL)`,
+    content.bindingUid,
+  ) !== undefined
+
+/** The charges that waited for the end of their token are sent. */
+export function releaseCharges(
+  sql: SqlStorage,
+  { queue, content }: Pick<OutboxRow, 'queue' | 'content'>,
+): void {
+  if (content.type !== 'token.delete') return
+  sql.exec(
+    "UPDATE outbox SET blocked = 0 WHERE blocked = 1 AND queue = ? AND content ->> 'bindingUid' = ?",
+    ...[queue, content.bindingUid],
+  )
 }
 
 /** Leases a row, whatever its time is. The result must be recorded; see recordResult. */

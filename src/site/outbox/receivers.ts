@@ -2,7 +2,7 @@
 import { type Callback, DEFAULT_CALLBACK } from '../../contract/callback.ts'
 import { closingOf } from '../rows/site.ts'
 import { integer, type Sql, textValue } from '../rows/sql.ts'
-import { callbacksIn, keysOf, notificationKeyRows, settingsRow } from '../settings/rows.ts'
+import { callbacksIn, keysOf, notificationKeyRows } from '../settings/rows.ts'
 import { type CallbackQueue, callbackOf, type NotificationRow } from './rows.ts'
 
 const originOf = (url: string): string => new URL(url).origin
@@ -14,8 +14,7 @@ export function callbackOfOrigin(callbacks: readonly Callback[], url: string): C
 }
 
 /**
- * Who is told of a QR code: all addresses; where the QR code has a callbackUrl, the address of its server alone, of the types
- * of the settings. Where that address was removed, all are told: nothing goes to a server that the settings do not name, and
+ * Who is told of a QR code: all addresses; where the QR code has a callbackUrl, the address of its server alone. Where that address was removed, all are told: nothing goes to a server that the settings do not name, and
  * a payment is told to somebody.
  * @param qrCode the number of its row
  */
@@ -23,7 +22,7 @@ export function receiversOf(sql: SqlStorage, qrCode: number | undefined): Pick<C
   const callbacks = callbacksIn(sql)
   const url = qrCode === undefined || callbacks.length === 0 ? undefined : callbackUrlOf(sql, qrCode)
   const own = url === undefined ? undefined : callbackOfOrigin(callbacks, url)
-  return own ? [{ id: own.id, types: settingsRow(sql).settings.notificationTypes }] : callbacks
+  return own ? [own] : callbacks
 }
 
 const callbackUrlOf = (sql: SqlStorage, qrCode: number): string | undefined =>

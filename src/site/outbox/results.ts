@@ -5,7 +5,7 @@ import { type Milliseconds, milliseconds, plus, seconds, toMilliseconds } from '
 import { findToken } from '../tokens/rows.ts'
 import { honoured, probeDelay, repeatDelay } from './backoff.ts'
 import { countFailure, recordWorking } from './endpoints.ts'
-import { advance, deleteRow, LEASE } from './outbox.ts'
+import { advance, deleteRow, LEASE, releaseCharges } from './outbox.ts'
 import {
   type CallbackQueue,
   isNotification,
@@ -52,6 +52,7 @@ export function recordResult(
       // An instruction that was taken waits for the network's report, and is sent again where none comes.
       keep(sql, { ...row, attempts, countedAttempts: 0 }, attempt.at, repeatDelay(retryAfter))
       sql.exec(`UPDATE outbox SET taken_at = ? WHERE ${OF_KEY}`, attempt.at, row.event, row.kind)
+      releaseCharges(sql, row)
     }
     return
   }

@@ -17,6 +17,8 @@ export interface ChargeOfToken {
   status: PaymentStatus
   /** When the merchant requested it. */
   createdAt: number
+  /** Of a WAITING one: whether its instruction was sent, or may have been. */
+  isSent: boolean
   /** What it was for. */
   purpose: string | undefined
 }
@@ -56,6 +58,7 @@ const readCharges = rowsWith({
   status: oneOf(PAYMENT_STATUSES),
   created_at: inSeconds,
   purpose: orNull(text),
+  attempted: orNull(int),
 })
 
 /** The saved account that the page of a QR code shows. */
@@ -75,12 +78,14 @@ export function savedAccount(context: Context, row: QrCodeRow): SavedAccount | '
 const chargesOf = (sql: SqlStorage, token: number): ChargeOfToken[] =>
   readCharges(
     sql,
-    `SELECT minor_units, currency, status, created_at, ${PURPOSE_OF_PAYMENT} AS purpose FROM payments INDEXED BY payments_by_token
+    `SELECT minor_units, currency, status, created_at, ${PURPOSE_OF_PAYMENT} AS purpose,
+       (SELECT attempted FROM outbox WHERE outbox.event = payments.event AND kind = 'instruction') AS attempted FROM payments INDEXED BY payments_by_token
        WHERE token = ? ORDER BY number DESC LIMIT ?`,
     ...[token, MAX_CHARGES],
-  ).map(({ minor_units: minorUnits, currency, status, created_at, purpose }) => ({
+  ).map(({ minor_units: minorUnits, currency, status, created_at, purpose, attempted }) => ({
     amount: { minorUnits, currency },
     status,
     createdAt: created_at,
+    isSent: attempted !== 0,
     purpose: purpose ?? undefined,
   }))

@@ -1,5 +1,6 @@
 // Reports of bindings: a customer's consent is a fact, whatever became of the QR code (contract, section 9).
 import type { BindingReport } from '../../contract/binding.ts'
+import { PAYER } from '../../contract/caller.ts'
 import type { QrCode } from '../../contract/qr-code.ts'
 import { transition } from '../../contract/status.ts'
 import type { Token } from '../../contract/token.ts'
@@ -13,7 +14,9 @@ import { qrCodeOf } from '../qr-codes/qr-code.ts'
 import { type ReportKey, type ReportTarget, reportTarget } from '../qr-codes/report-target.ts'
 import { type QrCodeRow, qrCodeByNumber } from '../qr-codes/rows.ts'
 import { integer, requiredInteger } from '../rows/sql.ts'
+import { toMilliseconds } from '../time.ts'
 import { recordTokenEvent } from './changes.ts'
+import { endBinding } from './end-binding.ts'
 import { type TokenRow, tokenOf, tokenRows } from './rows.ts'
 
 /** What a token is made of, if the report makes one: made by the caller, so that a repeated call makes no second. */
@@ -93,6 +96,7 @@ export function takeBinding(
   if (known && (contradictions(known, target, binding).length > 0 || isSame(known, binding))) {
     // The confirmation of an instruction. A repeat of an older report confirms nothing.
     if (status === 'DELETED' && known.event !== null) endInstruction(sql, known.event)
+    if (isStopped(known, binding) && known.event === null) stopAgain(context, known, target)
     return undefined
   }
   const isCreated = status === 'CREATED'
@@ -154,16 +158,36 @@ const waitingToken = (sql: SqlStorage, row: QrCodeRow | undefined): number | und
   )
 
 /** A token that has expired was created, and the network was told to end its binding. */
-const isSame = (known: TokenRow, { status }: BindingReport): boolean =>
-  known.status === status || (known.status === 'EXPIRED' && status !== 'REJECTED')
+const isSame = (known: TokenRow, binding: BindingReport): boolean =>
+  known.status === binding.status ||
+  (known.status === 'EXPIRED' && binding.status !== 'REJECTED') ||
+  isStopped(known, binding)
+
+/** A payer has ended the token; a connector that was not told of it before the site was restored still has the consent. */
+const isStopped = ({ status, ended_by }: TokenRow, binding: BindingReport): boolean =>
+  status === 'DELETED' && ended_by === 'payer' && binding.status === 'CREATED'
+
+/** Tells the network of the end of a binding that a restored site did not have when its payer's stop was applied again. */
+function stopAgain(context: ReportContext, known: TokenRow, { row, linkId }: ReportTarget): void {
+  const { sql, now } = context
+  const account = row?.tokenization_account ?? ''
+  sql.exec(
+    'UPDATE tokens SET qr_code = ?, link_id = ?, account = ? WHERE number = ?',
+    ...[row?.number ?? null, linkId, account, known.number],
+  )
+  const token = { ...known, qr_code: row?.number ?? null, link_id: linkId, account }
+  const event = recordTokenEvent({ ...context, by: PAYER }, token, row)
+  endBinding(sql, token, { event, now: toMilliseconds(now) })
+}
 
 /** The fields that contradict an earlier report: DELETED is final, and what was created cannot be rejected. */
 function contradictions(
   known: TokenRow,
   { linkId }: ReportTarget,
-  { status }: BindingReport,
+  binding: BindingReport,
 ): ('qrcId' | 'status')[] {
-  const isFinal = known.status === 'DELETED' && status !== 'DELETED'
+  const { status } = binding
+  const isFinal = known.status === 'DELETED' && status !== 'DELETED' && !isStopped(known, binding)
   const wasCreated = known.status === 'CREATED' || known.status === 'EXPIRED'
   return [
     // Of one that a payer ended, and that a restored site did not have, the link is not known.

@@ -17,6 +17,8 @@ interface AccountTexts {
   /** Where nothing was charged yet. */
   none: string
   statuses: Record<PaymentStatus, string>
+  /** A charge that the bank was not asked for yet. */
+  unsent: string
   /** The link to the question. */
   stop: string
   keepLink: string
@@ -46,6 +48,7 @@ export const ACCOUNT_TEXTS: Readonly<Record<Language, AccountTexts>> = {
     bank: 'Банк',
     charges: 'Списания',
     none: 'Списаний без вашего участия ещё не было',
+    unsent: 'ещё не отправлено в банк',
     statuses: { WAITING: 'отправлено в банк', COMPLETED: 'списано', DECLINED: 'не списано' },
     stop: 'Запретить списания',
     keepLink: 'Сохраните ссылку на эту страницу: по ней вы сможете запретить списания в любой момент',
@@ -77,6 +80,7 @@ export const ACCOUNT_TEXTS: Readonly<Record<Language, AccountTexts>> = {
     bank: 'Bank',
     charges: 'Charges',
     none: 'Nothing was charged without you yet',
+    unsent: 'not sent to the bank yet',
     statuses: { WAITING: 'sent to the bank', COMPLETED: 'charged', DECLINED: 'not charged' },
     stop: 'Stop charges',
     keepLink: 'Keep the link to this page: with it you can stop the charges at any time',

@@ -78,18 +78,18 @@ function endOf(view: PayerView, saved: SavedAccount): Html {
 /** The charges that the bank has: nobody can withdraw them any more. */
 const sentCharges = ({ utcOffset, language }: PayerView, { charges }: SavedAccount) =>
   charges
-    .filter(({ status }) => status === 'WAITING')
+    .filter(({ status, isSent }) => status === 'WAITING' && isSent)
     .map(
       ({ amount, createdAt }) =>
         html`<p class="alert neutral">${ACCOUNT_TEXTS[language].sent(money(amount, language), minuteOf(createdAt, utcOffset, language))}</p>`,
     )
 
 function chargesOf({ utcOffset, language }: PayerView, charges: readonly ChargeOfToken[]): Html {
-  const { charges: title, none, statuses } = ACCOUNT_TEXTS[language]
+  const { charges: title, none, statuses, unsent } = ACCOUNT_TEXTS[language]
   if (charges.length === 0) return html`<p class="advice">${none}</p>`
   return html`<h3>${title}</h3>
     <ul class="charges">${charges.map(
-      ({ amount, status, createdAt, purpose }) =>
-        html`<li><span>${minuteOf(createdAt, utcOffset, language)}<small>${statuses[status]}${purpose && html` · <bdi>${purpose}</bdi>`}</small></span><span>${money(amount, language)}</span></li>`,
+      ({ amount, status, createdAt, isSent, purpose }) =>
+        html`<li><span>${minuteOf(createdAt, utcOffset, language)}<small>${status === 'WAITING' && !isSent ? unsent : statuses[status]}${purpose && html` · <bdi>${purpose}</bdi>`}</small></span><span>${money(amount, language)}</span></li>`,
     )}</ul>`
 }

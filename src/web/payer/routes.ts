@@ -146,7 +146,8 @@ export function payer(
     const { site, key, address } = await linkOf(c)
     if (!isEnd) return pressed(c, { site, key, address }, form)
     await endSavedAccount(site, key, await readAccount(site, key))
-    return seeOther(c, formatAddress({ ...address, end: undefined }))
+    // The page stays: it names the charges that the bank has already.
+    return seeOther(c, formatAddress({ ...address, end: undefined, until: 0 }))
   })
 
   /** What the sandbox bank's buttons do. */
