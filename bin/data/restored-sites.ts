@@ -179,8 +179,8 @@ function markRestored(file: string, ended: readonly EndedBinding[]): void {
     migrate(storage)
     endAgain(storage.sql, ended, seconds(Math.floor(Date.now() / 1000)))
     storage.sql.exec('UPDATE site SET epoch = ?, restored = 1', randomBytes(8).toString('hex'))
-    // The backup does not say what was attempted after it, so no charge is withdrawn. All rows are read: a page that is corrupted is
-    // found.
-    storage.sql.exec(`UPDATE outbox NOT INDEXED SET attempted = 1 WHERE ${INSTRUCTIONS}`)
+    // The backup does not say what was attempted after it, so no charge is withdrawn. The condition of `attempted` makes it read
+    // the rows, and not an index alone: a corrupted page is found.
+    storage.sql.exec(`UPDATE outbox SET attempted = 1 WHERE ${INSTRUCTIONS} AND attempted = 0`)
   })
 }

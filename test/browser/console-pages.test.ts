@@ -123,6 +123,10 @@ const PAGES: Record<string, readonly State[]> = {
     },
     { name: 'refund-nothing-left', path: () => `payments/${full.payments.returned}/refund` },
   ],
+  '/accounts': [
+    { name: 'accounts-empty', path: 'accounts' },
+    { name: 'accounts-not-found', path: 'accounts?customer=nobody' },
+  ],
   '/tills': [
     { name: 'tills', path: 'tills' },
     { name: 'tills-empty', who: 'newcomer', path: 'tills' },
