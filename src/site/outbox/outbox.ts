@@ -7,6 +7,7 @@ import { isRestored } from '../rows/site.ts'
 import { type Binding, integer, type Sql } from '../rows/sql.ts'
 import { earliest, type Milliseconds, milliseconds, plus } from '../time.ts'
 import { endpointOf } from './endpoints.ts'
+import { releaseCharges, waitsForEnd } from './held-charges.ts'
 import {
   type CallbackQueue,
   isNetwork,
@@ -167,32 +168,6 @@ export function leaseDue(sql: SqlStorage, queue: Queue, now: Milliseconds, max =
     }
   }
   return leased
-}
-
-/**
- * Whether a charge waits until the network has taken the end of its token. The charge of a restored site was perhaps never sent:
- * a connector that knows of the end declines it then.
- */
-const waitsForEnd = (sql: SqlStorage, { content }: OutboxRow): boolean =>
-  content.type === 'payment.charge' &&
-  integer(
-    sql,
-    `SELECT 1 FROM tokens LEFT JOIN outbox ON outbox.event = tokens.event AND kind = 'instruction'
-     WHERE binding_uid = ? AND (tokens.status = 'CREATED' AND ended_by = 'payer'
-       OR outbox.event IS NOT NULL AND taken_at IS NULL)`,
-    content.bindingUid,
-  ) !== undefined
-
-/** The charges that waited for the end of their token are sent. */
-export function releaseCharges(
-  sql: SqlStorage,
-  { queue, content }: Pick<OutboxRow, 'queue' | 'content'>,
-): void {
-  if (content.type !== 'token.delete') return
-  sql.exec(
-    "UPDATE outbox SET blocked = 0 WHERE blocked = 1 AND queue = ? AND content ->> 'bindingUid' = ?",
-    ...[queue, content.bindingUid],
-  )
 }
 
 /** Leases a row, whatever its time is. The result must be recorded; see recordResult. */

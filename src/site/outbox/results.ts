@@ -5,7 +5,8 @@ import { type Milliseconds, milliseconds, plus, seconds, toMilliseconds } from '
 import { findToken } from '../tokens/rows.ts'
 import { honoured, probeDelay, repeatDelay } from './backoff.ts'
 import { countFailure, recordWorking } from './endpoints.ts'
-import { advance, deleteRow, LEASE, releaseCharges } from './outbox.ts'
+import { releaseCharges } from './held-charges.ts'
+import { advance, deleteRow, LEASE } from './outbox.ts'
 import {
   type CallbackQueue,
   isNotification,
