@@ -21,7 +21,7 @@ const sizeOf = (names: readonly string[]): number =>
 // The one spelling of tokens and cursors, failures of the object, content codings and the tables of reports have 2 KB.
 // Several addresses for notifications have 3 KB, a saved account on the payer's page, decisions about payments, addresses in an app and the
 // receipt of a printed code 5 KB.
-it('what an instance loads is at most 178 KB', () => expect(sizeOf(loaded)).toBeLessThanOrEqual(178_000))
+it('what an instance loads is at most 179 KB', () => expect(sizeOf(loaded)).toBeLessThanOrEqual(179_000))
 
 // Of it, periods and their chart have 2 KB, the logo, the preview and the rules of the settings 2 KB, what became of a refund and
 // the sums and times of the audit 1 KB, decisions about payments that no code took 1 KB, addresses for notifications 3 KB, saved
