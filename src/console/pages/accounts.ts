@@ -29,7 +29,7 @@ import { ACCOUNT_TEXTS } from '../texts-accounts.ts'
 import { type Route, type Visit, WRITERS } from '../visit.ts'
 import { paymentsTable } from './payments.ts'
 
-/** A token is a secret of those who charge: `merchant:read` does not list them. */
+/** The list of tokens has their values, with which an account is charged: the scope `merchant:read` does not allow it. */
 export const ACCOUNTS: readonly Route[] = [
   { method: 'get', path: '/accounts', scopes: WRITERS, handle: (visit) => accounts(visit) },
   { method: 'post', path: '/accounts', scopes: WRITERS, handle: end },

@@ -370,7 +370,7 @@ const TABLES = [
 /**
  * What 0.4.0 adds.
  * ended_by: who ended a token, NULL of one that has not ended and of one that 0.3.0 ended. decision: what the merchant has decided
- * about a payment that is not applied, DELIVERED or NULL, and when. The payments by a token are few beside all payments.
+ * about a payment that is not applied, DELIVERED or NULL, and when. Few payments are by a token, so their index is partial.
  * callbacks: addresses for notifications besides `callbackUrl` of the settings, and the keys of each, two at most; types is a JSON
  * array. qr_codes.callback_url: where the notifications of the QR code go instead.
  */

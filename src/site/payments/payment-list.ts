@@ -30,8 +30,8 @@ export function listPayments(sql: SqlStorage, query: PaymentsQuery): PaymentPage
     cursor,
   } = query
   if (refundId !== undefined) return paymentsOfRefund(sql, refundId, limit)
-  if (boundBy !== undefined) return chargesBoundBy(sql, boundBy, query)
-  if (qrCodeUid !== undefined) return latestPaymentsOf(sql, qrCodeUid, query)
+  if (boundBy !== undefined) return latestPayments(sql, BOUND_BY, boundBy, query)
+  if (qrCodeUid !== undefined) return latestPayments(sql, OF_QR_CODE, qrCodeUid, query)
   const last =
     cursor === undefined
       ? undefined
@@ -62,23 +62,22 @@ function paymentsOfRefund(sql: SqlStorage, refundUid: string, limit: number): Pa
   return { payments: rows.map(paymentOf) }
 }
 
-/** The charges of the tokens that a QR code bound, the latest first. */
-function chargesBoundBy(sql: SqlStorage, qrCodeUid: string, { limit, cursor }: PaymentsQuery): PaymentPage {
-  const read = paymentRows(
-    sql,
-    `WHERE payments.token IN (SELECT number FROM tokens WHERE qr_code = ?) AND payments.number < ?
-     ORDER BY payments.number DESC LIMIT ?`,
-    ...[numberOfQrCode(sql, qrCodeUid) ?? null, cursor ?? Number.MAX_SAFE_INTEGER, limit + 1],
-  )
-  const { shown, next } = pageOf(read, limit, paymentOf)
-  return { payments: shown, next }
-}
+/** The payments of a QR code: a STATIC code can have any number of them. The number of the QR code is to be bound. */
+const OF_QR_CODE = `${QR_CODE_OF_PAYMENT} = ?`
 
-/** The payments of a QR code, the latest report first: a STATIC code can have any number of them. */
-function latestPaymentsOf(sql: SqlStorage, qrCodeUid: string, { limit, cursor }: PaymentsQuery): PaymentPage {
+/** The charges of the tokens that a QR code bound. The number of the QR code is to be bound. */
+const BOUND_BY = 'payments.token IN (SELECT number FROM tokens WHERE qr_code = ?)'
+
+/** The payments of a range, the latest report first. @param range OF_QR_CODE or BOUND_BY */
+function latestPayments(
+  sql: SqlStorage,
+  range: string,
+  qrCodeUid: string,
+  { limit, cursor }: PaymentsQuery,
+): PaymentPage {
   const read = paymentRows(
     sql,
-    `WHERE ${QR_CODE_OF_PAYMENT} = ? AND payments.number < ? ORDER BY payments.number DESC LIMIT ?`,
+    `WHERE ${range} AND payments.number < ? ORDER BY payments.number DESC LIMIT ?`,
     ...[numberOfQrCode(sql, qrCodeUid) ?? null, cursor ?? Number.MAX_SAFE_INTEGER, limit + 1],
   )
   const { shown, next } = pageOf(read, limit, paymentOf)

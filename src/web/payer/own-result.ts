@@ -20,7 +20,7 @@ const cookie = (c: Context<AppEnv>, value: string, maxAge: number): ResponseHead
 export const resultCookie = (c: Context<AppEnv>, result: string): ResponseHeaders =>
   cookie(c, result, result === DECLINED ? DECLINED_FOR : SHOWN_FOR)
 
-/** What the browser remembers: a text that anybody can have written. */
+/** What the browser remembers. It is not trusted: the client can change it. */
 export function ownResult(c: Context<AppEnv>): string | undefined {
   const start = `${nameOf(c)}=`
   const cookies = c.req.header('Cookie')?.split('; ') ?? []

@@ -135,7 +135,7 @@ export function payer(
   })
 
   pages.post('/:siteId/:id', async (c) => {
-    // Outside the sandbox the page has one form alone.
+    // Outside the sandbox the page has only the form that ends a saved account.
     const isOther = !config.hasSandbox || !isSandbox(config, c.req.param('siteId'))
     if (isOther && !c.req.header('Content-Type')?.startsWith(FORM))
       return methodNotAllowed(c, ['GET', 'HEAD'])
