@@ -12,7 +12,7 @@ export async function testNow(visit: Visit, callback: string): Promise<string> {
   return encodeURIComponent(`tested:${httpStatus ?? error}:${ms}`)
 }
 
-/** The result of a test, where the address has one: of the answers that there are, none that somebody made up. */
+/** The result of a test, where the address has one. Only known results are shown: the query of the address can be forged. */
 export function testResult(visit: Visit): Html | '' {
   const texts = LIST_TEXTS[visit.language].notifications
   const [, answer = '', ms] = /^tested:(.+):(\d{1,6})$/.exec(asked(visit, 'done')) ?? []

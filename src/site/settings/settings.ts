@@ -109,7 +109,7 @@ interface Revision {
 }
 
 /**
- * Gives the settings a new revision, unless the change is none.
+ * Gives the settings a new revision, unless nothing changes.
  * @returns whether there is a change; http.precondition.failed where ifMatch names other revisions;
  *   payin.incorrect-method-invocation where there are as many addresses as there can be
  */
