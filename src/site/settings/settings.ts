@@ -135,14 +135,14 @@ export function revise(
   return ok(true)
 }
 
+const NAMES = [
+  ...(['name', 'supportContact', 'logoUrl', 'color', 'legalName', 'taxId', 'callbackUrl'] as const),
+  ...(['notificationTypes', 'redirectSchemes', 'logo', 'callbackLabel'] as const),
+]
+
 /** The text that is kept: in one order, so that equal settings have equal ones. */
-const textOf = ({ notificationTypes, logo, callbackLabel, ...settings }: StoredSettings): string => {
-  const { name, supportContact, logoUrl, color, legalName, taxId, callbackUrl, redirectSchemes } = settings
-  return JSON.stringify({
-    ...{ name, supportContact, logoUrl, color, legalName, taxId, callbackUrl },
-    ...{ notificationTypes, redirectSchemes, logo, callbackLabel },
-  })
-}
+const textOf = (settings: StoredSettings): string =>
+  JSON.stringify(Object.fromEntries(NAMES.map((name) => [name, settings[name]])))
 
 /** The settings as they are kept; undefined if the logo is neither given nor the site's own. */
 function withLogo(
