@@ -5,12 +5,19 @@ import { SITE_ID } from './site-id.ts'
 import { line } from './text.ts'
 
 /**
- * What a site's token allows: all merchant operations of the site, its reads only, its settings and API keys as well, or
- * reports of the payment network.
+ * What a site's token allows: all merchant operations of the site, its reads only, its settings and API keys as well, sales at
+ * its tills, or reports of the payment network.
  */
-export const SITE_SCOPES = ['merchant', 'merchant:read', 'merchant:admin', 'network'] as const
-/** `operator` is of no site: its `sub` is OPERATOR, and no operation of a merchant or of the network accepts it. */
-export const SCOPES = [...SITE_SCOPES, 'operator'] as const
+export const SITE_SCOPES = [
+  'merchant',
+  'merchant:read',
+  'merchant:admin',
+  'merchant:till',
+  'network',
+] as const
+/** Of no site: their `sub` is OPERATOR, and no operation of a merchant or of the network accepts them. */
+export const OPERATOR_SCOPES = ['operator', 'operator:read'] as const
+export const SCOPES = [...SITE_SCOPES, ...OPERATOR_SCOPES] as const
 export type Scope = (typeof SCOPES)[number]
 
 /** The `sub` of the operator's tokens: no site has this name. */

@@ -5,8 +5,12 @@ import type { Actor } from './event.ts'
 /** Crosses to the object with every call: events say who acted. */
 export interface Caller {
   actor: Exclude<Actor, 'clock'>
-  /** The access token's `jti`; a payer has no token. */
+  /** The access token's `jti`; a payer has no token, and a person none either. */
   keyId?: string | undefined
+  /** A person who is signed in by a passkey: the object admits the call only if the session goes on and the rights are still these. */
+  person?: PersonOfCall | undefined
+  /** The COUNTER codes that exist for the caller; undefined: all. */
+  tills?: readonly string[] | undefined
   scopes: readonly Scope[]
   /** `iat` and `exp` of the access token, Unix seconds: the site lists the keys that act on it. */
   issuedAt?: number | undefined
@@ -15,6 +19,12 @@ export interface Caller {
   label?: string | undefined
   /** Whether the caller reaches a site that the operator has deleted, until its data are. */
   reachesDeleted?: boolean | undefined
+}
+
+/** Which person calls, and by which session. */
+export interface PersonOfCall {
+  id: string
+  session: string
 }
 
 /** The holder of an access token. */

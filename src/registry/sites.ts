@@ -1,10 +1,16 @@
 // The table of the registry: a row for each site that exists, or was deleted.
 import { LARGE_BYTES, type RegistryEntry, type Totals } from '../contract/registry-entry.ts'
 import type { ListedSite, SitesQuery, Stuck } from '../contract/site-list.ts'
-import { type Schema, SESSIONS } from '../site/database/schema.ts'
+import { PEOPLE, type Schema, SESSIONS } from '../site/database/schema.ts'
 import type { Sql } from '../site/rows/sql.ts'
 import { OPERATOR_KEYS } from './keys.ts'
 import { MACHINE } from './machine.ts'
+
+/** The deployment's people; handles: the site of each WebAuthn user handle, which says where its passkey is; * of the deployment's. */
+const SINCE_0_4_0 = `
+    ${PEOPLE}
+    CREATE TABLE handles (handle TEXT PRIMARY KEY, site_id TEXT NOT NULL) STRICT, WITHOUT ROWID;
+    ALTER TABLE sessions ADD COLUMN tills TEXT;`
 
 /**
  * The tables of the registry. deleted_at: Unix seconds; the row stays, because a site that lost its file must not begin
@@ -36,6 +42,7 @@ export const REGISTRY_SCHEMA: Schema = {
     ${SESSIONS}
     ${OPERATOR_KEYS}
     ${MACHINE}`,
+    SINCE_0_4_0,
   ],
 }
 

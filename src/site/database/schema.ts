@@ -28,6 +28,42 @@ export const SESSIONS = `
   ) STRICT, WITHOUT ROWID;`
 
 /**
+ * People, of a site and, in the registry, of the deployment. tills: a JSON array of qrCodeUids, NULL: all. handle: the WebAuthn user
+ * handle. invitation: the id of the link that can be used until invited_until, NULL where none can. A removed person keeps the row and the
+ * name for events. passkeys.counter: of the latest assertion. A session of a person who is removed, or of a passkey that is, is
+ * deleted. used_challenges: each stays until it would have expired.
+ */
+export const PEOPLE = `
+  CREATE TABLE people (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    role TEXT NOT NULL,
+    tills TEXT,
+    handle TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    removed_at INTEGER,
+    invitation TEXT,
+    invited_until INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE passkeys (
+    id TEXT PRIMARY KEY,
+    person TEXT NOT NULL REFERENCES people (id),
+    public_key TEXT NOT NULL,
+    counter INTEGER NOT NULL,
+    label TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    last_used_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE person_sessions (
+    id TEXT PRIMARY KEY,
+    person TEXT NOT NULL REFERENCES people (id),
+    passkey TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    used_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE used_challenges (id TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;`
+
+/**
  * Comments are of the code: neither the bundle nor a database has them. Times are Unix seconds; in outbox, endpoints
  * and the columns of site that say so, Unix milliseconds. Flags are 0 or 1.
  */
@@ -373,6 +409,8 @@ const TABLES = [
  * about a payment that is not applied, DELIVERED or NULL, and when. Few payments are by a token, so their index is partial.
  * callbacks: addresses for notifications besides `callbackUrl` of the settings, and the keys of each, two at most; types is a JSON
  * array. qr_codes.callback_url: where the notifications of the QR code go instead.
+ * callers.person: the id of a person, empty where a key or nobody acts. events.subject: the key or the person that the event is of, as
+ * JSON. sessions.tills: as people.tills. sales.caller: who made the sale, NULL of one that 0.3.0 made.
  */
 const SINCE_0_4_0 = `
   ALTER TABLE tokens ADD COLUMN ended_by TEXT;
@@ -393,7 +431,12 @@ const SINCE_0_4_0 = `
     active INTEGER NOT NULL,
     created_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
-  ALTER TABLE qr_codes ADD COLUMN callback_url TEXT;`
+  ALTER TABLE qr_codes ADD COLUMN callback_url TEXT;
+  ${PEOPLE}
+  ALTER TABLE callers ADD COLUMN person TEXT NOT NULL DEFAULT '';
+  ALTER TABLE events ADD COLUMN subject TEXT;
+  ALTER TABLE sessions ADD COLUMN tills TEXT;
+  ALTER TABLE sales ADD COLUMN caller INTEGER REFERENCES callers (number);`
 
 /** SQLite stores the text of tables: without its indentation it takes a page less of every site. */
 const unindented = (statements: string): string => statements.replaceAll(/^ +/gm, '')

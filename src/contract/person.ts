@@ -1,0 +1,60 @@
+// People: those of a site as its object keeps them, and those of the deployment as the registry does (contract, section 12).
+import type { Role } from './role.ts'
+
+/** Times are Unix seconds. */
+export interface Person {
+  /** The caller's own identifier. */
+  id: string
+  name: string
+  role: Role
+  /** The COUNTER codes to which a cashier is bound; undefined: all. */
+  tills?: readonly string[] | undefined
+  /** The WebAuthn user handle: 16 random bytes as base64url. */
+  handle: string
+  createdAt: number
+  /** The day of the latest use of a session, to the second of its first use. */
+  lastUsedAt?: number | undefined
+  removedAt?: number | undefined
+  /** Until when the latest invitation can be used. */
+  invitedUntil?: number | undefined
+  passkeys: readonly Passkey[]
+}
+
+export interface Passkey {
+  /** The credential id as base64url. */
+  id: string
+  /** The COSE key as base64url. */
+  publicKey: string
+  /** The signature counter of the latest use; 0 where the authenticator has none. */
+  counter: number
+  /** A name by which the person recognises it. */
+  label: string
+  createdAt: number
+  lastUsedAt?: number | undefined
+}
+
+/** What an invitation's link has of it. */
+export interface Invitation {
+  /** Random. */
+  id: string
+  expiresAt: number
+}
+
+/** A session that a passkey began. */
+export interface PersonSession {
+  /** The random part of the cookie. */
+  id: string
+  personId: string
+  passkeyId: string
+  startedAt: number
+  /** Written once a day at most. */
+  usedAt: number
+}
+
+/** An invitation can be used for 72 hours. */
+export const INVITATION_SECONDS = 72 * 3600
+/** A session ends so long after its last use, and after its start. */
+export const IDLE_SESSION_SECONDS = 30 * 86_400
+export const LONGEST_SESSION_SECONDS = 180 * 86_400
+export const MAX_PEOPLE = 200
+export const MAX_PASSKEYS = 10
