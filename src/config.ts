@@ -1,7 +1,7 @@
 // The deployment's settings: the only reader of vars and secrets. docs/operations.md explains each of them.
 import * as z from 'zod/mini'
 import { UTC_OFFSET } from './contract/date-time.ts'
-import { hostNameOf } from './contract/host.ts'
+import { hostNameOf, isPasskeyHost, passkeyHostOf } from './contract/host.ts'
 import { type SiteNetwork, TEST_NETWORK } from './contract/site-network.ts'
 
 /** wrangler.toml lets a var be a number, a boolean or a table too. */
@@ -98,6 +98,12 @@ export const DeploymentSettings = z
     ),
     BANK_MEMBER_ID: z._default(Text.check(z.regex(/^\d{12}$/, 'must be 12 digits')), EXAMPLE_BANK_MEMBER_ID),
     PUBLIC_URL: optional(BaseUrl),
+    PASSKEY_HOST: optional(
+      z.pipe(
+        Text,
+        z.transform((host) => host.toLowerCase()),
+      ),
+    ),
     ALLOWED_HOSTS: optional(HostNames),
     ADMIN_HOSTS: optional(HostNames),
     LINK_BASE_URL: optional(BaseUrl),
@@ -120,16 +126,17 @@ export const DeploymentSettings = z
   .check(
     z.refine(
       ({ NETWORK_URL, NETWORK_SECRET }) => (NETWORK_URL === undefined) === (NETWORK_SECRET === undefined),
-      {
-        path: ['NETWORK_SECRET'],
-        error: 'and NETWORK_URL must be set together',
-      },
+      { path: ['NETWORK_SECRET'], error: 'and NETWORK_URL must be set together' },
     ),
     z.refine(
       ({ LINKS, PAYMENT_NETWORK, NETWORK_URL }) =>
         LINKS === 'own' || (PAYMENT_NETWORK === 'external' && NETWORK_URL !== undefined),
       { path: ['LINKS'], error: 'is connector, which needs PAYMENT_NETWORK=external and NETWORK_URL' },
     ),
+    z.refine(({ PASSKEY_HOST, PUBLIC_URL }) => isPasskeyHost(PASSKEY_HOST, PUBLIC_URL), {
+      path: ['PASSKEY_HOST'],
+      error: 'must be the host of PUBLIC_URL, or a domain above it with a dot',
+    }),
   )
 
 /** The names of this machine. */
@@ -148,6 +155,8 @@ export interface Config {
   utcOffset: string
   bankMemberId: string
   publicUrl: string | undefined
+  /** The RP ID of passkeys; src/passkeys/relying-party.ts says where there are any. */
+  passkeyHost: string
   /** The names that a request's Host may have, in lower case; undefined: any. */
   allowedHosts: ReadonlySet<string> | undefined
   /** The names that requests of the admin socket may have besides those of this machine, in lower case. */
@@ -197,6 +206,7 @@ export function readConfig(env: object): { ok: true; config: Config } | { ok: fa
       utcOffset: vars.UTC_OFFSET,
       bankMemberId: vars.BANK_MEMBER_ID,
       publicUrl: vars.PUBLIC_URL,
+      passkeyHost: vars.PASSKEY_HOST ?? passkeyHostOf(vars.PUBLIC_URL),
       allowedHosts: vars.ALLOWED_HOSTS ?? (vars.SELF_HOSTED && ownHosts(vars.PUBLIC_URL)),
       adminHosts: vars.ADMIN_HOSTS ?? new Set(),
       tokenDays: vars.TOKEN_DAYS,

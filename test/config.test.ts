@@ -22,6 +22,7 @@ describe('the settings', () => {
         utcOffset: '+03:00',
         bankMemberId: '100000000000',
         publicUrl: undefined,
+        passkeyHost: 'localhost',
         allowedHosts: undefined,
         adminHosts: new Set(),
         network: {
@@ -103,6 +104,26 @@ describe('the settings', () => {
   })
 
   it.each([
+    [{}, 'localhost'],
+    [{ PASSKEY_HOST: '' }, 'localhost'],
+    [{ PASSKEY_HOST: 'localhost' }, 'localhost'],
+    [{ PUBLIC_URL: 'https://QR.acquirer.example:8443/fps' }, 'qr.acquirer.example'],
+    [
+      { PUBLIC_URL: 'https://qr.acquirer.example', PASSKEY_HOST: 'qr.acquirer.example' },
+      'qr.acquirer.example',
+    ],
+    [{ PUBLIC_URL: 'https://qr.acquirer.example', PASSKEY_HOST: 'Acquirer.example' }, 'acquirer.example'],
+    [{ PUBLIC_URL: 'https://a.qr.acquirer.example', PASSKEY_HOST: 'acquirer.example' }, 'acquirer.example'],
+    [{ PUBLIC_URL: 'https://qr', PASSKEY_HOST: 'qr' }, 'qr'],
+    // Passkeys are off there, and the service starts.
+    [{ PUBLIC_URL: 'http://127.0.0.1:8787' }, '127.0.0.1'],
+    [{ PUBLIC_URL: 'https://[::1]', PASSKEY_HOST: '[::1]' }, '[::1]'],
+    [{ PUBLIC_URL: 'http://qr.acquirer.example', PASSKEY_HOST: 'acquirer.example' }, 'acquirer.example'],
+  ])('%j: passkeys are of the host %s', (vars, passkeyHost) =>
+    expect(readConfig({ ...good, ...vars })).toMatchObject({ ok: true, config: { passkeyHost } }),
+  )
+
+  it.each([
     [{ TOKEN_SECRET: undefined }, 'TOKEN_SECRET is not set'],
     [{ TOKEN_SECRET: '' }, 'TOKEN_SECRET must have at least 32 characters'],
     [{ TOKEN_SECRET: 'short' }, 'TOKEN_SECRET must have at least 32 characters'],
@@ -136,6 +157,29 @@ describe('the settings', () => {
     ].flatMap((hosts): [object, string][] => [
       [{ ALLOWED_HOSTS: hosts }, 'ALLOWED_HOSTS must be host names'],
       [{ ADMIN_HOSTS: hosts }, 'ADMIN_HOSTS must be host names'],
+    ]),
+    ...[
+      ['https://qr.acquirer.example', 'example'],
+      ['https://qr.acquirer.example', 'qr.acquirer.example:443'],
+      ['https://qr.acquirer.example', 'https://qr.acquirer.example'],
+      ['https://qr.acquirer.example', '.acquirer.example'],
+      ['https://qr.acquirer.example', '*.acquirer.example'],
+      ['https://qr.acquirer.example', 'acquirer.example.'],
+      ['https://qr.acquirer.example', '.'],
+      ['qr.acquirer.example', 'acquirer.example'],
+      ['https://qr.acquirer.example.', 'example.'],
+      ['https://qr.acquirer.example', 'a.qr.acquirer.example'],
+      ['https://qr.acquirer.example', 'r.acquirer.example'],
+      ['https://qr.acquirer.example', 'acquirer.other'],
+      ['https://qr.acquirer.example', 'localhost'],
+      ['https://10.0.0.7', '0.0.7'],
+      ['https://10.0.0.7', '10.0.0.8'],
+      ['https://10.0.0.7', 'acquirer.example'],
+      ['', 'acquirer.example'],
+      ['', '127.0.0.1'],
+    ].map(([url, host]): [object, string] => [
+      { PUBLIC_URL: url, PASSKEY_HOST: host },
+      'PASSKEY_HOST must be the host of PUBLIC_URL, or a domain above it with a dot',
     ]),
     ...[',', 'a,', 'a,,b'].map((keys): [object, string] => [
       { REVOKED_KEYS: keys },
