@@ -19,10 +19,14 @@ const RULES: Record<string, { from: string[]; types?: string[]; packages: RegExp
     packages: /^(hono(\/.+)?|zod\/mini)$/,
   },
   console: {
-    from: ['console', 'web', 'http', 'gateway', 'contract', 'errors', 'config'],
-    types: ['api/operations'],
+    from: [
+      ...['console', 'web', 'http', 'gateway', 'contract', 'errors', 'config'],
+      ...['passkeys/passkeys', 'passkeys/relying-party'],
+    ],
+    types: ['api/operations', 'passkeys'],
     packages: /^(hono(\/.+)?|node:crypto)$/,
   },
+  passkeys: { from: ['passkeys', 'contract'], types: ['config'], packages: /^zod\/mini$/ },
   web: {
     from: ['web', 'http', 'gateway', 'contract', 'fps', 'errors', 'config'],
     types: ['site'],
@@ -118,6 +122,8 @@ it.each([
   ['../src/unknown/a.ts', "import { a } from '../contract/a.ts'"],
   ['../src/contract/a.ts', "import { Hono } from 'hono'"],
   ['../src/contract/a.ts', "import * as z from 'zod'"],
+  ['../src/passkeys/a.ts', "import { originOf } from '../http/path.ts'"],
+  ['../src/api/a.ts', "import('../passkeys/passkeys.ts')"],
 ])('%s may not have: %s', (file, source) => expect(violations(file, source)).toHaveLength(1))
 
 it('only the entry has a default export, and re-exports nothing but its classes', () => {
@@ -223,6 +229,11 @@ describe('in the object', () => {
     ],
   ])('nothing else %s', (_, text, files) => expect(filesWith('site/', text)).toEqual(files))
 })
+
+it('passkeys are loaded by import() in one place', () =>
+  expect(filesWith('', /\/passkeys\/passkeys\.ts'/).filter((file) => !file.startsWith('passkeys/'))).toEqual([
+    'console/passkeys.ts',
+  ]))
 
 it('the console reaches objects for its sessions alone: all else is by operations of the API', () =>
   expect(filesWith('console/', /site-client|\.site\(|\.registry\(/)).toEqual(['console/sessions.ts']))
