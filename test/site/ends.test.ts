@@ -105,7 +105,7 @@ it('two parts of an alarm that fail stop no other, and the first is logged', () 
       sql.exec(
         `CREATE TRIGGER broken BEFORE INSERT ON deleted_qr_codes BEGIN SELECT raise(ABORT, 'the disk is odd'); END`,
       )
-      sql.exec("INSERT INTO sessions VALUES ('s', 'k', 'merchant', NULL, 1, 2, 2, NULL, 0, 1)")
+      sql.exec("INSERT INTO sessions VALUES ('s', 'k', 'merchant', NULL, 1, 2, 2, NULL, 0, 1, NULL)")
     },
     async (alarm, { sql }) => {
       vi.setSystemTime(Date.now() + 2 * 86_400_000)
