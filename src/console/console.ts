@@ -1,6 +1,7 @@
 // The console: what is served where below /console, and to whom (contract, section 17).
 import { type Context, Hono } from 'hono'
 import { routePath } from 'hono/route'
+import { countedId } from '../contract/caller.ts'
 import { ApiError } from '../errors.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { limitRate } from '../http/auth.ts'
@@ -34,7 +35,7 @@ export function createConsole(host: ConsoleHost): (c: Context<AppEnv>) => Promis
     if (chosen) c.res.headers.append('Set-Cookie', languageCookie(c, service.config, chosen))
     // The request has one line in the log.
     outer?.set('route', routePath(c, -1))
-    for (const name of ['siteId', 'keyId', 'errorCode', 'fault', 'disconnected'] as const) {
+    for (const name of ['siteId', 'keyId', 'personId', 'errorCode', 'fault', 'disconnected'] as const) {
       outer?.set(name, c.var[name])
     }
   })
@@ -48,7 +49,9 @@ export function createConsole(host: ConsoleHost): (c: Context<AppEnv>) => Promis
       const user = await signedInUser(c, service)
       if (!user) return toSignIn(c)
       const visit = visitOf(c, host, user)
-      c.set('keyId', user.claims.jti)
+      const { claims } = user
+      if (claims.jti === undefined) c.set('personId', claims.person.id)
+      else c.set('keyId', claims.jti)
       if (path === '/' && !visit.siteId) return seeOther(c, 'operator/sites')
       if (!visit.may(...scopes)) {
         throw new ApiError(
@@ -57,7 +60,7 @@ export function createConsole(host: ConsoleHost): (c: Context<AppEnv>) => Promis
         )
       }
       // A page or a file is one request, however many operations it needs.
-      await limitRate(service, 'key', user.claims.sub, user.claims.jti)
+      await limitRate(service, 'key', claims.sub, ...countedId(claims))
       return handle(visit)
     })
   }

@@ -2,8 +2,8 @@
 import type { Context } from 'hono'
 import type { Config } from '../config.ts'
 import { type Claims, lifetimeProblem, OPERATOR } from '../contract/access-token.ts'
-import { beforeYear9999, callerOf } from '../contract/caller.ts'
-import { claimsOf, MAX_SESSION_SECONDS, type NewSession, type SessionView } from '../contract/session.ts'
+import { beforeYear9999, callerOf, type Holder } from '../contract/caller.ts'
+import { holderOf, MAX_SESSION_SECONDS, type NewSession, type SessionView } from '../contract/session.ts'
 import { ApiError } from '../errors.ts'
 import type { Service } from '../gateway/context.ts'
 import { callRegistry, callSite, unwrap } from '../gateway/site-client.ts'
@@ -52,7 +52,7 @@ export async function beginSession(
 
 /** Who is signed in, and what a page of a site begins with. */
 export interface SignedIn extends Partial<Omit<SessionView, 'session'>> {
-  claims: Claims
+  claims: Holder
 }
 
 /** The signed-in user; undefined without a session. @throws ApiError 410 for a site that is deleted */
@@ -62,10 +62,12 @@ export async function signedInUser(c: Context<AppEnv>, service: Service): Promis
   if (!key) return undefined
   setSite(c, key)
   const view = await viewOf(service, key)
-  if (!view || config.revokedKeys.has(view.session.keyId)) return undefined
+  if (!view) return undefined
   const { session, ...more } = view
-  const claims = claimsOf(key.siteId, session)
-  return lifetimeProblem(claims, now() / 1000) ? undefined : { claims, ...more }
+  const claims = holderOf(key.siteId, session)
+  if (claims.jti === undefined) return { claims, ...more }
+  const isRefused = config.revokedKeys.has(claims.jti) || lifetimeProblem(claims, now() / 1000) !== undefined
+  return isRefused ? undefined : { claims, ...more }
 }
 
 async function viewOf(

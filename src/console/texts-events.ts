@@ -25,6 +25,13 @@ const EVENTS: Record<string, readonly [ru: string, en: string]> = {
   'settings.changed': ['Настройки изменены', 'Settings changed'],
   'apiKey.created': ['Ключ API создан', 'API key created'],
   'apiKey.revoked': ['Ключ API отозван', 'API key revoked'],
+  'person.invited': ['Сотрудник приглашён', 'Person invited'],
+  'person.joined': ['Сотрудник вошёл по приглашению', 'Person joined'],
+  'person.changed': ['Сотрудник изменён', 'Person changed'],
+  'person.removed': ['Сотрудник удалён', 'Person removed'],
+  'passkey.added': ['Ключ доступа добавлен', 'Passkey added'],
+  'passkey.removed': ['Ключ доступа удалён', 'Passkey removed'],
+  'passkey.refused': ['Ключ доступа отклонён', 'Passkey refused'],
 }
 
 const ACTORS: Record<string, readonly [ru: string, en: string]> = {

@@ -2,7 +2,8 @@
 import type { Context } from 'hono'
 import type { Values } from '../api/operations.ts'
 import type { Config } from '../config.ts'
-import { type Claims, grants, OPERATOR, type Scope } from '../contract/access-token.ts'
+import { grants, OPERATOR, type Scope } from '../contract/access-token.ts'
+import type { Holder } from '../contract/caller.ts'
 import { feedCursorOf } from '../contract/event.ts'
 import type { QrCode } from '../contract/qr-code.ts'
 import type { Undelivered } from '../contract/session.ts'
@@ -26,7 +27,7 @@ export interface Visit {
   c: Context<AppEnv>
   config: Config
   language: Language
-  claims: Claims
+  claims: Holder
   /** The merchant's site; empty for the operator. */
   siteId: string
   /** From the page to the root of the service, such as `../`. */

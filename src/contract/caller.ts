@@ -27,15 +27,34 @@ export interface PersonOfCall {
   session: string
 }
 
-/** The holder of an access token. */
-export const callerOf = (actor: Caller['actor'], { jti, scope, iat, exp, label }: Claims): Caller => ({
-  actor,
-  keyId: jti,
-  scopes: scope,
-  issuedAt: beforeYear9999(iat),
-  expiresAt: beforeYear9999(exp),
-  label,
-})
+/** Who is signed in by a passkey. */
+export interface PersonClaims {
+  /** The siteId, or OPERATOR. */
+  sub: string
+  /** The one of the role. */
+  scope: readonly [Scope]
+  tills?: readonly string[] | undefined
+  person: PersonOfCall & { name: string }
+  /** A person has no key. */
+  jti?: undefined
+}
+
+/** Who may do something: the holder of an access token, or a person. */
+export type Holder = Claims | PersonClaims
+
+export function callerOf(actor: Caller['actor'], holder: Holder): Caller {
+  const { scope: scopes } = holder
+  if (holder.jti === undefined) {
+    const { id, session } = holder.person
+    return { actor, person: { id, session }, scopes, tills: holder.tills }
+  }
+  const { jti: keyId, iat, exp, label } = holder
+  return { actor, keyId, scopes, issuedAt: beforeYear9999(iat), expiresAt: beforeYear9999(exp), label }
+}
+
+/** What a holder's requests are counted by. */
+export const countedId = (holder: Holder): readonly string[] =>
+  holder.jti === undefined ? ['person', holder.person.id] : [holder.jti]
 
 /** The beginning of the year 9999: later dates have another form than those of an answer, in some offset. */
 const MAX_SECONDS = 253_370_764_800

@@ -8,6 +8,7 @@ import { strictObject } from './object.ts'
 import { PaymentStatus } from './payment.ts'
 import { EventDecision } from './payment-decision.ts'
 import { CURSOR_RULE, limitParameter, nextCursor, positionParameter } from './query.ts'
+import { ROLES } from './role.ts'
 import { SaleStatus } from './sale.ts'
 import { QrCodeStatus } from './status.ts'
 import { TokenStatus } from './token.ts'
@@ -37,6 +38,13 @@ export const EVENT_TYPES = [
   'settings.changed',
   'apiKey.created',
   'apiKey.revoked',
+  'person.invited',
+  'person.joined',
+  'person.changed',
+  'person.removed',
+  'passkey.added',
+  'passkey.removed',
+  'passkey.refused',
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
@@ -48,12 +56,16 @@ export interface Event {
   at: number
   actor: Actor
   keyId?: string | undefined
+  personId?: string | undefined
+  /** The name as it is now, of a removed person as it was last. */
+  name?: string | undefined
   qrCodeUid?: string | undefined
   status?: QrCodeStatus | undefined
   sale?: EventSale | undefined
   payment?: EventPayment | undefined
   refund?: EventRefund | undefined
   token?: EventToken | undefined
+  subject?: EventSubject | undefined
 }
 
 /** A sale as it was after the event. */
@@ -77,6 +89,16 @@ export const EventToken = z.object({
   last4: z.optional(z.string()).apply(meta, { description: 'The last four characters of its value' }),
 })
 export type EventToken = z.output<typeof EventToken>
+
+/** A person as an event shows them. */
+const EventPerson = z
+  .object({ id: z.string(), name: z.string(), role: z.enum(ROLES) })
+  .apply(meta, { id: 'EventPerson' })
+export type EventPerson = z.output<typeof EventPerson>
+
+/** What an event of no QR code is of. */
+export const EventSubject = z.object({ person: z.optional(EventPerson) })
+export type EventSubject = z.output<typeof EventSubject>
 
 export const EventRefund = z.object({
   refundUid: z.string(),
@@ -106,6 +128,12 @@ const EventAnswer = z
         .enum(ACTORS)
         .apply(meta, { description: 'Who caused it. payer: on the payer’s page; clock: a lifetime ended' }),
       keyId: z.optional(z.string()).apply(meta, { description: '`jti` of the access token' }),
+      personId: z
+        .optional(z.string())
+        .apply(meta, { description: 'The person who was signed in by a passkey' }),
+      name: z.optional(z.string()).apply(meta, {
+        description: 'The name of the person as it is now, of a removed person as it was last',
+      }),
     }),
     qrCodeUid: z.optional(z.string()),
     status: z
@@ -115,6 +143,7 @@ const EventAnswer = z
     payment: z.optional(answered(EventPayment)),
     refund: z.optional(answered(EventRefund)),
     token: z.optional(EventToken),
+    person: z.optional(EventPerson).apply(meta, { description: 'The person, as of the event' }),
   })
   .apply(meta, { id: 'Event' })
 
@@ -141,13 +170,19 @@ export const eventAnswer = (event: Event, offset: string): z.infer<typeof EventA
   id: event.number,
   type: event.type,
   dateTime: formatDateTime(event.at, offset),
-  by: { actor: event.actor, ...(event.keyId !== undefined && { keyId: event.keyId }) },
+  by: {
+    actor: event.actor,
+    ...(event.keyId !== undefined && { keyId: event.keyId }),
+    ...(event.personId !== undefined && { personId: event.personId }),
+    ...(event.name !== undefined && { name: event.name }),
+  },
   ...(event.qrCodeUid !== undefined && { qrCodeUid: event.qrCodeUid }),
   ...(event.status && { status: event.status }),
   ...(event.sale && { sale: { ...event.sale, amount: amountAnswer(event.sale.amount) } }),
   ...(event.payment && { payment: { ...event.payment, amount: amountAnswer(event.payment.amount) } }),
   ...(event.refund && { refund: eventRefundAnswer(event.refund) }),
   ...(event.token && { token: event.token }),
+  ...(event.subject?.person && { person: event.subject.person }),
 })
 
 const eventRefundAnswer = ({ overRefunded, amount, ...refund }: EventRefund) => ({

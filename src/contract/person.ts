@@ -12,7 +12,7 @@ export interface Person {
   /** The WebAuthn user handle: 16 random bytes as base64url. */
   handle: string
   createdAt: number
-  /** The day of the latest use of a session, to the second of its first use. */
+  /** The latest use of a passkey or of its session, to the day. */
   lastUsedAt?: number | undefined
   removedAt?: number | undefined
   /** Until when the latest invitation can be used. */
@@ -38,6 +38,51 @@ export interface Invitation {
   /** Random. */
   id: string
   expiresAt: number
+  /** Joining by it ends the earlier passkeys and sessions of the person: of an owner whom the operator invites again. */
+  replaces?: boolean | undefined
+}
+
+/** A person to add. */
+export interface NewPerson extends Pick<Person, 'id' | 'name' | 'role' | 'tills' | 'handle'> {
+  invitation: Invitation
+}
+
+/** What to change of a person; tills null: all. */
+export interface PersonChange {
+  name?: string | undefined
+  role?: Role | undefined
+  tills?: readonly string[] | null | undefined
+}
+
+/** A passkey to store. */
+export type NewPasskey = Pick<Passkey, 'id' | 'publicKey' | 'counter' | 'label'>
+
+/** A challenge that was answered: it is used up until it would have expired. */
+export interface UsedChallenge {
+  id: string
+  expiresAt: number
+}
+
+/** An assertion that the Worker has verified, and the session that it begins. */
+export interface SignIn {
+  handle: string
+  passkeyId: string
+  counter: number
+  challenge: UsedChallenge
+  /** The random part of the cookie. */
+  session: string
+}
+
+/** Whom an invitation is for: what its page shows, and the user handle for the new passkey. */
+export interface Invited extends Pick<Person, 'id' | 'name' | 'role' | 'handle'> {
+  /** The name of the shop, where it has one. */
+  shop?: string | undefined
+}
+
+/** Whose passkey it is, and what checks an assertion. */
+export interface PasskeyOfPerson {
+  person: Pick<Person, 'id' | 'name' | 'role'>
+  passkey: Passkey
 }
 
 /** A session that a passkey began. */

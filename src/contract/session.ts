@@ -1,6 +1,9 @@
 // A session of the console: who is signed in, as its object keeps it (contract, section 17).
-import type { Claims, Scope } from './access-token.ts'
+import type { Scope } from './access-token.ts'
+import type { Holder } from './caller.ts'
 import type { FeedCursor } from './event.ts'
+import type { PersonSession } from './person.ts'
+import { type Role, SCOPE_OF } from './role.ts'
 
 /** Times are Unix seconds. */
 export interface Session {
@@ -15,6 +18,15 @@ export interface Session {
   expiresAt: number
 }
 
+/** A session that a passkey began, and its person as they are now. */
+export interface SessionOfPerson extends PersonSession {
+  name: string
+  role: Role
+  tills?: readonly string[] | undefined
+}
+
+export type AnySession = Session | SessionOfPerson
+
 export interface NewSession extends Session {
   /** The one-time link that made it, if one did. */
   link?: string | undefined
@@ -22,7 +34,7 @@ export interface NewSession extends Session {
 
 /** What every page of a site begins with, read at once. */
 export interface SessionView {
-  session: Session
+  session: AnySession
   /** The name of the shop, where it has one. */
   shop: string | undefined
   /** The hash of its logo, where it has one. */
@@ -47,12 +59,18 @@ export interface Undelivered {
 /** A session lasts at most 12 hours. */
 export const MAX_SESSION_SECONDS = 12 * 3600
 
-/** The claims that the access token of a session had. */
-export const claimsOf = (siteId: string, session: Session): Claims => ({
-  sub: siteId,
-  jti: session.keyId,
-  iat: session.issuedAt,
-  exp: session.tokenExpiresAt,
-  scope: [...session.scopes],
-  label: session.label,
-})
+/** Whom a session is of: the claims that its access token had, or the person. */
+export function holderOf(siteId: string, session: AnySession): Holder {
+  if ('personId' in session) {
+    const { id, personId, name, role, tills } = session
+    return { sub: siteId, scope: [SCOPE_OF[role]], tills, person: { id: personId, name, session: id } }
+  }
+  return {
+    sub: siteId,
+    jti: session.keyId,
+    iat: session.issuedAt,
+    exp: session.tokenExpiresAt,
+    scope: [...session.scopes],
+    label: session.label,
+  }
+}

@@ -17,6 +17,7 @@ export interface AppEnv {
     namesTestSite?: true
     /** `jti` of an access token that this deployment signed. */
     keyId?: string
+    personId?: string
     errorCode?: ErrorCode
     /** The stack of an internal error: for the log alone. */
     fault?: string

@@ -9,6 +9,7 @@ import {
   type Scope,
   type TokenProblem,
 } from '../contract/access-token.ts'
+import type { Holder } from '../contract/caller.ts'
 import { SITE_ID } from '../contract/site-id.ts'
 import { ApiError } from '../errors.ts'
 import { networkOf } from '../gateway/connection.ts'
@@ -126,7 +127,7 @@ export function accessControl(
  */
 export function authorize(
   config: Config,
-  claims: Claims,
+  claims: Holder,
   siteId: string | undefined,
   scopes: readonly Scope[],
 ): void {
@@ -153,12 +154,12 @@ function requireSiteId(config: Config, siteId: string | undefined, isOperator: b
 
 export const NO_TEST_SITES = 'the deployment has no test sites'
 
-function requireOwn({ sub }: Claims, siteId: string | undefined, isOperator: boolean): void {
+function requireOwn({ sub }: Pick<Holder, 'sub'>, siteId: string | undefined, isOperator: boolean): void {
   if (isOperator && sub !== OPERATOR) throw forbidden('the access token is not the operator’s')
   if (!isOperator && sub !== siteId) throw forbidden(`the access token is not for site ${siteId}`)
 }
 
-function requireScope(claims: Claims, scopes: readonly Scope[]): void {
+function requireScope(claims: Pick<Holder, 'scope'>, scopes: readonly Scope[]): void {
   if (grants(claims, scopes)) return
   throw forbidden(`the access token lacks the scope, must have ${scopes.join(' or ')}`)
 }

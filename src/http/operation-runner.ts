@@ -1,6 +1,7 @@
 // Runs an operation of the API for the console, without an HTTP request: checks the caller, validates the input, calls the handler.
 import type { Context } from 'hono'
-import { type Claims, OPERATOR } from '../contract/access-token.ts'
+import { OPERATOR } from '../contract/access-token.ts'
+import type { Holder } from '../contract/caller.ts'
 import type { Service } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'
 import { authorize } from './auth.ts'
@@ -22,7 +23,7 @@ export interface OperationInput {
 /** A call for the holder of the claims, whose rate was counted. */
 interface Call {
   c: Context<AppEnv>
-  claims: Claims
+  claims: Holder
   operationId: string
   given: OperationInput
 }

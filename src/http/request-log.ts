@@ -35,13 +35,25 @@ export const requestLog = ({
       c.res = undefined
       c.res = lastResort(c, fault, Math.floor(started / 1000))
     }
-    const { route = routePath(c) || '*', siteId, keyId, errorCode, disconnected, fault } = c.var
+    const { route = routePath(c) || '*', siteId, keyId, personId, errorCode, disconnected, fault } = c.var
     const { method } = c.req
     const { status } = c.res
     const isTest = isAboutTestSite(c, config)
     if (isTest) c.res.headers.set('Test-Site', 'true')
     const ms = now() - started
-    const more = { traceId, method, route, site: siteId, keyId, status, errorCode, disconnected, ms, fault }
+    const more = {
+      traceId,
+      method,
+      route,
+      site: siteId,
+      keyId,
+      personId,
+      status,
+      errorCode,
+      disconnected,
+      ms,
+      fault,
+    }
     log(logLine(started, levelOf(status), undefined, more))
     // A long poll takes as long as its client asks for.
     const waited = c.res.headers.has('Preference-Applied')

@@ -1,7 +1,7 @@
 // Makes the first parameter of every handler: the site, the caller and the origin of the request.
 import type { Context } from 'hono'
 import type { Scope } from '../contract/access-token.ts'
-import { type Caller, callerOf } from '../contract/caller.ts'
+import { type Caller, callerOf, type Holder } from '../contract/caller.ts'
 import type { Service, SiteContext } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'
 import { type Authorized, isReport } from './auth.ts'
@@ -12,7 +12,7 @@ export const siteContext = (
   c: Context<AppEnv>,
   service: Service,
   { method, scopes }: Pick<Operation, 'method' | 'scopes'>,
-  { siteId, prefix, claims }: Authorized & Pick<SiteContext, 'prefix'>,
+  { siteId, prefix, claims }: Pick<Authorized, 'siteId'> & { claims: Holder } & Pick<SiteContext, 'prefix'>,
 ): SiteContext => ({
   service,
   siteId,

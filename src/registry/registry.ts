@@ -10,6 +10,7 @@ import type { Outcome } from '../errors.ts'
 import { endSession, openSession, readSession } from '../site/access/sessions.ts'
 import { migrate } from '../site/database/schema.ts'
 import { KEY_REVOKED } from '../site/outcomes.ts'
+import { recordHandle, siteOfHandle } from './handles.ts'
 import { admitOperator, isRevoked, listOperatorKeys, revokeOperatorKey } from './keys.ts'
 import { recordBackup, recordStart, recordStop } from './machine.ts'
 import { listSites, REGISTRY_SCHEMA, recordSite, totalsOf } from './sites.ts'
@@ -67,6 +68,16 @@ export class Registry extends DurableObject {
     refused: readonly string[],
   ): Promise<Outcome<void>> {
     return revokeOperatorKey(this.#sql, id, { by, refused, now: now() })
+  }
+
+  /** Records which site a WebAuthn user handle is of, before its passkey is stored; OPERATOR for the deployment's. */
+  async recordHandle(handle: string, siteId: string): Promise<void> {
+    recordHandle(this.#sql, handle, siteId)
+  }
+
+  /** The site of a user handle; undefined for an unknown one. */
+  async siteOfHandle(handle: string): Promise<string | undefined> {
+    return siteOfHandle(this.#sql, handle)
   }
 
   /** Begins a session of the operator, unless the key is revoked. */

@@ -1,12 +1,15 @@
 // The context of an operation: the first parameter of its functions.
-import type { Caller } from '../contract/caller.ts'
+import type { Caller, PersonOfCall } from '../contract/caller.ts'
 import type { Actor } from '../contract/event.ts'
 import type { Limits } from '../contract/limits.ts'
 import type { Network } from '../contract/payment.ts'
 import type { Seconds } from './time.ts'
 
 /** Who causes an event. */
-export type Initiator = Pick<Caller, 'keyId'> & { actor: Actor }
+export type Initiator = Pick<Caller, 'keyId'> & {
+  actor: Actor
+  person?: Pick<PersonOfCall, 'id'> | undefined
+}
 
 export const CLOCK: Initiator = { actor: 'clock' }
 

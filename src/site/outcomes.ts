@@ -77,6 +77,8 @@ export const NOTIFICATION_KEY_NOT_FOUND: Refusal = {
   description: 'there is no such notification key',
 }
 
+export const PERSON_NOT_FOUND: Refusal = { ...QR_CODE_NOT_FOUND, description: 'there is no such person' }
+
 /** The refusal of a request that the state does not allow. */
 export const notAllowed = (description: string): Refusal => ({
   ok: false,

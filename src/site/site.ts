@@ -14,6 +14,18 @@ import type { NotificationGroups } from '../contract/notifications/groups.ts'
 import type { Network, Payment } from '../contract/payment.ts'
 import type { DecisionBody } from '../contract/payment-decision.ts'
 import type { PaymentsQuery } from '../contract/payment-list.ts'
+import type {
+  Invitation,
+  Invited,
+  NewPasskey,
+  NewPerson,
+  PasskeyOfPerson,
+  Person,
+  PersonChange,
+  PersonSession,
+  SignIn,
+  UsedChallenge,
+} from '../contract/person.ts'
 import type { QrCode, QrCodeSpec } from '../contract/qr-code.ts'
 import type { PageQuery, QrCodeEventsQuery } from '../contract/query.ts'
 import type { NetworkQrCodesQuery } from '../contract/reconciliation.ts'
@@ -66,6 +78,22 @@ import { type NewReport, type Reported, type ReportOrigin, reportPayment } from 
 import { simulateBinding, simulatePayment } from './payments/sandbox.ts'
 import { deleteToken, endTokenByPayer } from './payments/token-ends.ts'
 import { type WaitingChargesPage, waitingCharges } from './payments/waiting-charges.ts'
+import { passkeyOfHandle } from './people/passkeys.ts'
+import { type Added, listPeople } from './people/people.ts'
+import {
+  addPasskeyRecorded,
+  addRecorded,
+  changeRecorded,
+  endPersonSessions,
+  invitedBy,
+  inviteRecorded,
+  joinRecorded,
+  personSessions,
+  removePasskeyRecorded,
+  removeRecorded,
+  signInRecorded,
+} from './people/recorded.ts'
+import { endPersonSession } from './people/sessions.ts'
 import {
   type BeforeRegister,
   beforeRegister,
@@ -519,11 +547,81 @@ export class Site extends DurableObject {
 
   /** A session of the console, and what its pages begin with; undefined if it is unknown, or has ended. */
   async session(id: string): AsyncOutcome<SessionView | undefined> {
-    return this.#store.read(NOBODY, (context) => sessionView(context, id))
+    const view = this.#store.read(NOBODY, (context) => sessionView(context, id))
+    const session = view.ok ? view.value?.session : undefined
+    if (session && 'personId' in session) this.#store.sessionUses.add(session, this.#store.now)
+    return view
   }
 
+  /** Ends a session of a token, of a link or of a person. */
   endSession(id: string): AsyncOutcome<void> {
-    return this.#store.write(NOBODY, ({ sql }) => ok(endSession(sql, id)))
+    return this.#store.write(NOBODY, ({ sql }) => {
+      endPersonSession(sql, id)
+      return ok(endSession(sql, id))
+    })
+  }
+
+  /** The people, also those who were removed. */
+  async people(caller: Caller): AsyncOutcome<Person[]> {
+    return this.#store.read(caller, (context) => ok(listPeople(context)))
+  }
+
+  /** Adds a person, who is invited. */
+  addPerson(caller: Caller, person: NewPerson): AsyncOutcome<Added> {
+    return this.#store.write(caller, (context) => addRecorded(context, person))
+  }
+
+  changePerson(caller: Caller, id: string, change: PersonChange): AsyncOutcome<Person> {
+    return this.#store.write(caller, (context) => changeRecorded(context, id, change))
+  }
+
+  /** Removes a person; a second call changes nothing. */
+  removePerson(caller: Caller, id: string): AsyncOutcome<void> {
+    return this.#store.write(caller, (context) => removeRecorded(context, id))
+  }
+
+  /** Invites a person again, which ends the earlier invitation. */
+  invite(caller: Caller, id: string, invitation: Invitation): AsyncOutcome<void> {
+    return this.#store.write(caller, (context) => inviteRecorded(context, id, invitation))
+  }
+
+  /** Whom an invitation is for; undefined if it cannot be used. */
+  async invited(invitationId: string): AsyncOutcome<Invited | undefined> {
+    return this.#store.read(NOBODY, (context) => ok(invitedBy(context, invitationId)))
+  }
+
+  /** Uses an invitation up: stores the passkey and begins the session. The registry has the handle before; see recordHandle. */
+  join(invitationId: string, passkey: NewPasskey, session: string): AsyncOutcome<PersonSession> {
+    return this.#store.write(NOBODY, (context) => joinRecorded(context, invitationId, passkey, session))
+  }
+
+  /** The person with a user handle, and the passkey that checks an assertion; undefined where there is none. */
+  async passkey(handle: string, passkeyId: string): AsyncOutcome<PasskeyOfPerson | undefined> {
+    return this.#store.read(NOBODY, (context) => ok(passkeyOfHandle(context, handle, passkeyId)))
+  }
+
+  /** Begins a session by an assertion that was verified. */
+  signIn(asked: SignIn): AsyncOutcome<PersonSession> {
+    return this.#store.write(NOBODY, (context) => signInRecorded(context, asked))
+  }
+
+  /** Adds a passkey of the person who calls. */
+  addPasskey(caller: Caller, passkey: NewPasskey, challenge: UsedChallenge): AsyncOutcome<void> {
+    return this.#store.write(caller, (context) => addPasskeyRecorded(context, caller, passkey, challenge))
+  }
+
+  removePasskey(caller: Caller, personId: string, passkeyId: string): AsyncOutcome<void> {
+    return this.#store.write(caller, (context) => removePasskeyRecorded(context, caller, personId, passkeyId))
+  }
+
+  /** The sessions of a person that go on, the newest first. */
+  async personSessions(caller: Caller, personId: string): AsyncOutcome<PersonSession[]> {
+    return this.#store.read(caller, (context) => personSessions(context, caller, personId))
+  }
+
+  /** Ends the sessions of a person, or one of them. */
+  endPersonSessions(caller: Caller, personId: string, session?: string): AsyncOutcome<void> {
+    return this.#store.write(caller, (context) => endPersonSessions(context, caller, personId, session))
   }
 
   async notifications(caller: Caller, query: NotificationsQuery): AsyncOutcome<NotificationPage> {

@@ -190,7 +190,7 @@ describe('the feed', () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const site = await newSite()
     const creations = Array.from({ length: 1200 }, (_, n) => ({
-      caller: { actor: 'merchant', scopes: [] } as const,
+      caller: { actor: 'merchant', keyId: 'test', scopes: [] } as const,
       spec: { qrCodeUid: `${n}`, type: 'DYNAMIC', ttl: 1 + (n % 3), createToken: false } as const,
       link: { base: 'https://qr.nspk.ru', bank: '100000000000', id: `${n}` },
     }))

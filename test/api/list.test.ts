@@ -170,7 +170,7 @@ describe('the list', () => {
   it('by a rare status is whole on its page, however many others there are', async () => {
     const rare = [await make()]
     const creations = Array.from({ length: 3000 }, (_, n) => ({
-      caller: { actor: 'merchant', scopes: [] } as const,
+      caller: { actor: 'merchant', keyId: 'test', scopes: [] } as const,
       spec: { qrCodeUid: `${n}`, type: 'DYNAMIC', ttl: 10, createToken: false } as const,
       link: { base: 'https://qr.nspk.ru', bank: '100000000000', id: `${n}` },
     }))

@@ -184,7 +184,7 @@ describe('the report of payments', () => {
             paymentsReport: async () => {
               if (calls++ > 0) throw new Error('the disk is on fire')
               const first = await stub.paymentsReport(
-                { actor: 'merchant', scopes: [] },
+                { actor: 'merchant', keyId: 'test', scopes: [] },
                 { since: 0, until: 1 },
               )
               return {

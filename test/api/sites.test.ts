@@ -63,7 +63,11 @@ describe('the list of sites', () => {
     const names = ['-1', '.1', '1', 'A', 'Z', '_', 'a', 'z'].map((end) => prefix + end)
     for (const siteId of [...names, `${prefix.slice(0, -1)}~`.replace('~', 'zz')]) {
       await env.SITES.getByName(siteId)
-        .replaceSettings({ actor: 'merchant', scopes: [] }, { notificationTypes: [] }, undefined)
+        .replaceSettings(
+          { actor: 'merchant', keyId: 'test', scopes: [] },
+          { notificationTypes: [] },
+          undefined,
+        )
         .then(({ ok }) => expect(ok).toBe(true))
     }
     await vi.waitFor(async () => expect(await siteIdsIn(`?q=${prefix}`)).toHaveLength(names.length), 30_000)

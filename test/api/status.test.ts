@@ -152,7 +152,7 @@ describe('expiry', () => {
   it('of 10,000 at once is written down for each, once, in bounded batches', async () => {
     const site = env.SITES.getByName('crowd')
     const creations = Array.from({ length: 10_000 }, (_, n) => ({
-      caller: { actor: 'merchant', scopes: [] } as const,
+      caller: { actor: 'merchant', keyId: 'test', scopes: [] } as const,
       spec: { qrCodeUid: `${n}`, type: 'DYNAMIC', ttl: 1, createToken: false } as const,
       link: { base: 'https://qr.nspk.ru', bank: '100000000000', id: `${n}` },
     }))

@@ -115,7 +115,9 @@ describe('a message that the registry has taken', () => {
       await create()
       await vi.waitFor(() => expect(record.mock.calls.some(([each]) => each === siteId)).toBe(true), 30_000)
       const changed =
-        what === 'a deletion' ? stub.remove({ actor: 'operator', scopes: [] }, true) : setName('Tea shop')
+        what === 'a deletion'
+          ? stub.remove({ actor: 'operator', keyId: 'test', scopes: [] }, true)
+          : setName('Tea shop')
       await vi.waitFor(async () => expect(await isStored(stub, what)).toBe(true), 30_000)
       record.mockRestore()
       answer.resolve()

@@ -1,6 +1,6 @@
 // The API keys of a site: the list of them, revocation, and the time of the last use (contract, section 12).
 import type { ApiKey } from '../../contract/api-key.ts'
-import type { Caller } from '../../contract/caller.ts'
+import { type Caller, NOBODY } from '../../contract/caller.ts'
 import type { Outcome, Refusal } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { recordEvent } from '../events/events.ts'
@@ -59,11 +59,13 @@ export class ApiKeys {
     }
   }
 
-  /** Admits a caller, whose key counts as used. @returns the refusal, if the key is revoked */
+  /** Admits a caller who is no person of the site, whose key counts as used. @returns the refusal, if there is no key, or it is revoked */
   admit(caller: Caller): Refusal | undefined {
-    const { actor, keyId, scopes } = caller
-    // The operator's key is of no site: the merchant neither sees nor revokes it.
-    if (keyId === undefined || actor === 'operator') return undefined
+    const { actor, keyId, scopes, person } = caller
+    // The operator's key or person is of no site: the merchant neither sees nor revokes it.
+    if (actor === 'operator' && (keyId ?? person) !== undefined) return undefined
+    // Only the object itself calls for NOBODY: what crosses RPC is a copy.
+    if (keyId === undefined) return actor === 'payer' || caller === NOBODY ? undefined : NO_CALLER
     // A key of the network alone is the deployment's: the merchant cannot stop its reports.
     if (this.#revoked.has(keyId) && !isNetworkAlone(scopes)) return KEY_REVOKED
     this.#use(keyId, caller)
@@ -166,6 +168,12 @@ export class ApiKeys {
       )
     }
   }
+}
+
+const NO_CALLER: Refusal = {
+  ok: false,
+  code: 'auth.unauthorized',
+  description: 'the call has neither a key nor a person',
 }
 
 const OF_NETWORK: Refusal = {

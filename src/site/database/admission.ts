@@ -1,4 +1,4 @@
-// Refuses calls of a site that is deleted, whose tables are of an earlier build, or whose caller's key is revoked.
+// Refuses calls of a site that is deleted, whose tables are of an earlier build, or whose caller has no right any more.
 
 import type { Caller } from '../../contract/caller.ts'
 import type { Closing } from '../../contract/site-list.ts'
@@ -7,6 +7,7 @@ import type { ApiKeys } from '../access/api-keys.ts'
 import type { Context } from '../context.ts'
 import { deleteSite, markDeleted, reopen } from '../operator/deletion.ts'
 import { ok, SITE_DELETED, SITE_NOT_FOUND, siteOutdated } from '../outcomes.ts'
+import { personRefusal } from '../people/admission.ts'
 import { closingOf, deletedAtOf } from '../rows/site.ts'
 import type { Tables } from './tables.ts'
 
@@ -46,12 +47,16 @@ export class CallAdmission {
     return actor === 'operator' && !this.#tables.exist ? SITE_NOT_FOUND : undefined
   }
 
-  /** The refusal of a call when it is carried out. @param now Unix seconds */
-  refusal(caller: Caller, now: number): Refusal | undefined {
-    if (this.#isDeleted || this.isDeletionDue(now)) return SITE_DELETED
+  /** The refusal of a call when it is carried out, in its transaction. */
+  refusal(caller: Caller, context: Pick<Context, 'sql' | 'now'>): Refusal | undefined {
+    if (this.#isDeleted || this.isDeletionDue(context.now)) return SITE_DELETED
     // The network goes on, and the operator can undo the deletion.
     const { actor, reachesDeleted = actor === 'network' || actor === 'operator' } = caller
-    return this.#closing && !reachesDeleted ? SITE_DELETED : this.#keys.admit(caller)
+    if (this.#closing && !reachesDeleted) return SITE_DELETED
+    // The registry admits the operator's people.
+    return caller.person && actor !== 'operator'
+      ? personRefusal(context, caller.person, caller)
+      : this.#keys.admit(caller)
   }
 
   /** Whether a closed site is to be deleted for good. @param now Unix seconds */

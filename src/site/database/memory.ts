@@ -7,8 +7,8 @@ import { hasDeleted, latestQrCode } from '../qr-codes/rows.ts'
 import { integer, requiredInteger, type Sql } from '../rows/sql.ts'
 import { earliest, type Milliseconds, type Seconds, toMilliseconds } from '../time.ts'
 
-/** Pairs that are remembered at once: a site has a few. */
-const MAX_PAIRS = 100
+/** Rows that are remembered at once: a site has a few. */
+const MAX_KNOWN = 100
 
 /** Each value is read from the tables when it is first needed, and equals them from then on; see forget. */
 export class TableMemory implements Memory {
@@ -26,8 +26,8 @@ export class TableMemory implements Memory {
   constructor(sql: SqlStorage, nextWakeOf: (sql: Sql) => Milliseconds | undefined) {
     this.#sql = sql
     this.#nextWakeOf = nextWakeOf
-    this.#linkBases = new Numbers(sql, 'link_bases', 'base', 'bank')
-    this.#callers = new Numbers(sql, 'callers', 'actor', 'key_id')
+    this.#linkBases = new Numbers(sql, 'link_bases', ['base', 'bank'])
+    this.#callers = new Numbers(sql, 'callers', ['actor', 'key_id', 'person'])
   }
 
   /** Reads everything again: after a rollback, which does not undo what is in memory. */
@@ -79,8 +79,8 @@ export class TableMemory implements Memory {
     return this.#linkBases.numberOf(base, bank)
   }
 
-  caller({ actor, keyId = '' }: Initiator): number {
-    return this.#callers.numberOf(actor, keyId)
+  caller({ actor, keyId = '', person }: Initiator): number {
+    return this.#callers.numberOf(actor, keyId, person?.id ?? '')
   }
 
   created(row: NewQrCode): void {
@@ -99,35 +99,35 @@ export class TableMemory implements Memory {
   }
 }
 
-/** A table that gives each pair of texts a number. */
+/** A table that gives texts, one for each of its columns, a number. */
 class Numbers {
   readonly #sql: SqlStorage
   readonly #select: string
   readonly #insert: string
   readonly #known = new Map<string, number>()
 
-  constructor(sql: SqlStorage, table: string, first: string, second: string) {
+  constructor(sql: SqlStorage, table: string, columns: readonly string[]) {
     this.#sql = sql
-    this.#select = `SELECT number FROM ${table} WHERE ${first} = ? AND ${second} = ?`
-    this.#insert = `INSERT INTO ${table} (${first}, ${second}) VALUES (?, ?)`
+    this.#select = `SELECT number FROM ${table} WHERE ${columns.map((column) => `${column} = ?`).join(' AND ')}`
+    this.#insert = `INSERT INTO ${table} (${columns}) VALUES (${columns.map(() => '?')})`
   }
 
   forget(): void {
     this.#known.clear()
   }
 
-  numberOf(first: string, second: string): number {
-    const key = `${first}\n${second}`
+  numberOf(...texts: readonly string[]): number {
+    const key = texts.join('\n')
     const known = this.#known.get(key)
     if (known !== undefined) return known
-    const number = integer(this.#sql, this.#select, first, second) ?? this.#add(first, second)
-    if (this.#known.size === MAX_PAIRS) this.#known.clear()
+    const number = integer(this.#sql, this.#select, ...texts) ?? this.#add(texts)
+    if (this.#known.size === MAX_KNOWN) this.#known.clear()
     this.#known.set(key, number)
     return number
   }
 
-  #add(first: string, second: string): number {
-    this.#sql.exec(this.#insert, first, second)
-    return requiredInteger(this.#sql, this.#select, first, second)
+  #add(texts: readonly string[]): number {
+    this.#sql.exec(this.#insert, ...texts)
+    return requiredInteger(this.#sql, this.#select, ...texts)
   }
 }

@@ -29,7 +29,8 @@ export const SESSIONS = `
 
 /**
  * People, of a site and, in the registry, of the deployment. tills: a JSON array of qrCodeUids, NULL: all. handle: the WebAuthn user
- * handle. invitation: the id of the link that can be used until invited_until, NULL where none can. A removed person keeps the row and the
+ * handle. invitation: the id of the link that can be used until invited_until, NULL where none can; replaces: joining by it ends the
+ * earlier passkeys. last_used_at: of any passkey, also of one that was removed. A removed person keeps the row and the
  * name for events. passkeys.counter: of the latest assertion. A session of a person who is removed, or of a passkey that is, is
  * deleted. used_challenges: each stays until it would have expired.
  */
@@ -43,7 +44,9 @@ export const PEOPLE = `
     created_at INTEGER NOT NULL,
     removed_at INTEGER,
     invitation TEXT,
-    invited_until INTEGER
+    invited_until INTEGER,
+    replaces INTEGER NOT NULL DEFAULT 0,
+    last_used_at INTEGER
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE passkeys (
     id TEXT PRIMARY KEY,

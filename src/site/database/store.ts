@@ -9,6 +9,7 @@ import { Due } from '../due.ts'
 import { Changes } from '../listeners/changes.ts'
 import { setTombstone, tombstoneOf } from '../operator/deletion.ts'
 import { ok } from '../outcomes.ts'
+import { SessionUses } from '../people/uses.ts'
 import type { QrCodeKey } from '../qr-codes/rows.ts'
 import type { SiteName } from '../rows/site-id.ts'
 import { earliest, type Milliseconds, milliseconds, type Seconds, toSeconds } from '../time.ts'
@@ -42,6 +43,7 @@ export class Store {
     clock: () => this.now,
     writeLater: (operation) => this.#later(() => this.writeOwn(operation)),
   })
+  readonly sessionUses = new SessionUses((operation) => this.#later(() => this.writeOwn(operation)))
   readonly #storage: DurableObjectStorage
   readonly #options: StoreOptions
   readonly tables: Tables
@@ -117,11 +119,7 @@ export class Store {
 
   /** Runs a read, unless the site is deleted or the caller's key is revoked. */
   read<T>(caller: Caller, operation: (context: Context) => Outcome<T>): Outcome<T> {
-    return (
-      this.admission.refusalOfNew(caller) ??
-      this.admission.refusal(caller, this.now) ??
-      this.tables.read(() => operation(this.#contextOf(caller)))
-    )
+    return this.admission.refusalOfNew(caller) ?? this.tables.read(() => this.#admitted(caller, operation))
   }
 
   /**
@@ -210,7 +208,8 @@ export class Store {
   }
 
   #admitted<T>(caller: Caller, operation: (context: Context) => Outcome<T>): Outcome<T> {
-    return this.admission.refusal(caller, this.now) ?? operation(this.#contextOf(caller))
+    const context = this.#contextOf(caller)
+    return this.admission.refusal(caller, context) ?? operation(context)
   }
 
   #run<T>(operation: () => Outcome<T>, isOwn = false): Promise<Outcome<T>> {

@@ -16,12 +16,13 @@ import {
   eventRefundColumn,
   eventRows,
   eventSaleColumn,
+  eventSubjectColumn,
   eventTokenColumn,
   type NewEvent,
 } from './rows.ts'
 
-const INSERT = `INSERT INTO events (number, type, at, caller, qr_code, status, payment, refund, token, sale)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const INSERT = `INSERT INTO events (number, type, at, caller, qr_code, status, payment, refund, token, sale, subject)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 /**
  * Appends an event, and queues its notification.
@@ -42,7 +43,7 @@ export function recordEvent(
 /** Appends an event, and queues no notification. @returns the number of the event */
 export function appendEvent(
   { sql, now, by, memory }: Context,
-  { type, qrCode, status, sale, payment, refund, token }: NewEvent,
+  { type, qrCode, status, sale, payment, refund, token, subject }: NewEvent,
 ): number {
   const number = memory.lastEvent + 1
   const details = [
@@ -50,6 +51,7 @@ export function appendEvent(
     eventRefundColumn(refund),
     eventTokenColumn(token),
     eventSaleColumn(sale),
+    eventSubjectColumn(subject),
   ]
   sql.exec(INSERT, number, type, now, memory.caller(by), qrCode ?? null, status ?? null, ...details)
   memory.appended(number)

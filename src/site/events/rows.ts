@@ -7,6 +7,7 @@ import {
   EventPayment,
   EventRefund,
   EventSale,
+  EventSubject,
   EventToken,
   type EventType,
 } from '../../contract/event.ts'
@@ -43,6 +44,8 @@ export interface NewEvent {
   payment?: RecordedPayment | undefined
   refund?: RefundOfPayment | undefined
   token?: TokenRow | undefined
+  /** What an event of no QR code is of. */
+  subject?: EventSubject | undefined
 }
 
 export const eventPaymentColumn = (row: RecordedPayment | undefined): string | null =>
@@ -74,22 +77,32 @@ export const eventTokenColumn = (token: TokenRow | undefined): string | null =>
     ? JSON.stringify({ status: token.status, last4: token.value === null ? undefined : last4Of(token.value) })
     : null
 
+export const eventSubjectColumn = (subject: EventSubject | undefined): string | null =>
+  subject ? JSON.stringify(subject) : null
+
 const readRows = rowsWith({
   number: int,
   type: oneOf(EVENT_TYPES),
   at: int,
   actor: oneOf(ACTORS),
   key_id: text,
+  person: text,
+  name: orNull(text),
   qr_code_uid: orNull(text),
   status: orNull(oneOf(STATUSES)),
   payment: orNull(text),
   refund: orNull(text),
   token: orNull(text),
   sale: orNull(text),
+  subject: orNull(text),
 })
 
-const EVENTS = `SELECT events.number, type, at, actor, key_id, ${ofQrCodeOrDeleted('events.qr_code', 'qr_code_uid')} AS qr_code_uid,
-    status, payment, refund, token, sale
+/** A person of the site, also a removed one: the operator's people are not of it. */
+const NAME =
+  "iif(actor = 'merchant' AND person <> '', (SELECT name FROM people WHERE people.id = person), NULL)"
+
+const EVENTS = `SELECT events.number, type, at, actor, key_id, person, ${NAME} AS name, ${ofQrCodeOrDeleted('events.qr_code', 'qr_code_uid')} AS qr_code_uid,
+    status, payment, refund, token, sale, subject
   FROM events JOIN callers ON callers.number = caller`
 
 /** The events that the clauses after FROM select. */
@@ -101,15 +114,30 @@ export const exportedEventRows = (sql: SqlStorage, clauses: string, ...bindings:
   readRows.numbered(sql, `${EVENTS} ${clauses}`, ...bindings)
 
 export const eventOf = (row: ReturnType<typeof readRows>[number]): Event => {
-  const { key_id: keyId, qr_code_uid: qrCodeUid, status, payment, refund, token, sale, ...event } = row
+  const {
+    key_id: keyId,
+    person,
+    name,
+    qr_code_uid: qrCodeUid,
+    status,
+    payment,
+    refund,
+    token,
+    sale,
+    subject,
+    ...event
+  } = row
   return {
     ...event,
     keyId: keyId || undefined,
+    personId: person || undefined,
+    name: name ?? undefined,
     qrCodeUid: qrCodeUid ?? undefined,
     status: status ?? undefined,
     payment: payment === null ? undefined : EventPayment.parse(JSON.parse(payment)),
     refund: refund === null ? undefined : EventRefund.parse(JSON.parse(refund)),
     sale: sale === null ? undefined : EventSale.parse(JSON.parse(sale)),
     token: token === null ? undefined : EventToken.parse(JSON.parse(token)),
+    subject: subject === null ? undefined : EventSubject.parse(JSON.parse(subject)),
   }
 }

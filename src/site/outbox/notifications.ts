@@ -34,6 +34,13 @@ const NOTIFICATION_OF: Record<EventType, NotificationType | undefined> = {
   'settings.changed': undefined,
   'apiKey.created': undefined,
   'apiKey.revoked': undefined,
+  'person.invited': undefined,
+  'person.joined': undefined,
+  'person.changed': undefined,
+  'person.removed': undefined,
+  'passkey.added': undefined,
+  'passkey.removed': undefined,
+  'passkey.refused': undefined,
 }
 
 /** An event that was recorded. */

@@ -1,0 +1,34 @@
+// Whether a person may still do what the Worker believed: asked in the transaction of the act (contract, section 12).
+import type { Caller, PersonOfCall } from '../../contract/caller.ts'
+import { SCOPE_OF } from '../../contract/role.ts'
+import type { Refusal } from '../../errors.ts'
+import { type PeopleContext, presentPerson, tillsColumn } from './rows.ts'
+import { activeSession } from './sessions.ts'
+
+/**
+ * The refusal of a caller who is a person; undefined while the session goes on, and role and tills are still those of the call.
+ * @returns auth.unauthorized where the session has ended or the person is removed, auth.forbidden where the rights are others
+ */
+export function personRefusal(
+  context: PeopleContext,
+  { id, session }: PersonOfCall,
+  { scopes, tills }: Pick<Caller, 'scopes' | 'tills'>,
+): Refusal | undefined {
+  const person = presentPerson(context.sql, id)
+  if (activeSession(context, session)?.personId !== id || !person) return SESSION_ENDED
+  const isSame =
+    scopes.length === 1 && scopes[0] === SCOPE_OF[person.role] && tillsColumn(tills) === person.tills
+  return isSame ? undefined : RIGHTS_CHANGED
+}
+
+export const SESSION_ENDED: Refusal = {
+  ok: false,
+  code: 'auth.unauthorized',
+  description: 'the session has ended',
+}
+
+const RIGHTS_CHANGED: Refusal = {
+  ok: false,
+  code: 'auth.forbidden',
+  description: 'the role of the person has changed',
+}
