@@ -347,6 +347,10 @@ export interface components {
         actor: 'merchant' | 'network' | 'payer' | 'clock' | 'operator'
         /** @description `jti` of the access token */
         keyId?: string
+        /** @description The person who was signed in by a passkey */
+        personId?: string
+        /** @description The name of the person as it is now, of a removed person as it was last */
+        name?: string
       }
       qrCodeUid?: string
       /** @description The status of the QR code after the event */
@@ -388,6 +392,8 @@ export interface components {
         /** @description The last four characters of its value */
         last4?: string
       }
+      /** @description The person, as of the event */
+      person?: components['schemas']['EventPerson']
     }
     /** @enum {string} */
     EventType:
@@ -411,6 +417,19 @@ export interface components {
       | 'settings.changed'
       | 'apiKey.created'
       | 'apiKey.revoked'
+      | 'person.invited'
+      | 'person.joined'
+      | 'person.changed'
+      | 'person.removed'
+      | 'passkey.added'
+      | 'passkey.removed'
+      | 'passkey.refused'
+    EventPerson: {
+      id: string
+      name: string
+      /** @enum {string} */
+      role: 'owner' | 'manager' | 'accountant' | 'cashier' | 'operator' | 'support'
+    }
     /**
      * @description CREATED: the customer agreed; REJECTED: the customer refused; DELETED: the customer or the bank ended the binding
      * @enum {string}
@@ -676,6 +695,7 @@ export type SalePage = components['schemas']['SalePage']
 export type EventFeed = components['schemas']['EventFeed']
 export type Event = components['schemas']['Event']
 export type EventType = components['schemas']['EventType']
+export type EventPerson = components['schemas']['EventPerson']
 export type BindingStatus = components['schemas']['BindingStatus']
 export type PaymentNotification = components['schemas']['PaymentNotification']
 export type NotificationAmount = components['schemas']['NotificationAmount']

@@ -13,6 +13,7 @@ import { notifications } from './notifications.ts'
 import { operatorKeys } from './operator-keys.ts'
 import { payments } from './payments.ts'
 import { paymentsReport } from './payments-report.ts'
+import { people } from './people.ts'
 import { qrCodes } from './qr-codes.ts'
 import { reconciliation } from './reconciliation.ts'
 import { refunds } from './refunds.ts'
@@ -43,6 +44,7 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'hasSandbox'>) 
   ...callbacks(),
   ...callbackKeys(),
   ...apiKeys(),
+  ...people(),
   ...network(),
   ...reconciliation(),
   ...networkTokens(),

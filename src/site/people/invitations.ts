@@ -21,11 +21,20 @@ export const setInvitation = (sql: Sql, id: string, invitation: Invitation): voi
     ...[invitation.id, invitation.expiresAt, invitation.replaces ? 1 : 0, id],
   )
 
-/** Invites a person again, which ends the earlier invitation. @returns payin.resource.not.found, also for a removed person */
-export function invite(context: PeopleContext, id: string, invitation: Invitation): Outcome<Person> {
-  if (!presentPerson(context.sql, id)) return PERSON_NOT_FOUND
-  setInvitation(context.sql, id, invitation)
-  return withPerson(context, id, ok)
+/**
+ * Invites a person again, which ends the earlier invitation; the same call again changes nothing.
+ * @returns payin.resource.not.found, also for a removed person
+ */
+export function invite(
+  context: PeopleContext,
+  id: string,
+  invitation: Invitation,
+): Outcome<{ person: Person; isNew: boolean }> {
+  const { sql } = context
+  const known = presentPerson(sql, id)
+  if (!known) return PERSON_NOT_FOUND
+  setInvitation(sql, id, invitation)
+  return withPerson(context, id, (person) => ok({ person, isNew: known.invitation !== invitation.id }))
 }
 
 /** The person whom an invitation is for; undefined if it was used or replaced, has expired, or the person is removed. */

@@ -20,10 +20,12 @@ import {
 export const listPeople = (context: PeopleContext): Person[] =>
   personRows(context.sql, 'ORDER BY created_at, id').map((row) => personOf(context, row))
 
-/** Whether the same request added the person before. */
 export interface Added {
   person: Person
+  /** Whether an earlier request added the person. */
   isReplayed: boolean
+  /** Whether this call did: the same call can come twice, where its answer is lost. */
+  isNew: boolean
 }
 
 /**
@@ -43,7 +45,8 @@ export function addPerson(context: PeopleContext, added: NewPerson): Outcome<Add
       role: known.role === role,
       tills: known.tills === tills,
     })
-    if (differing.length === 0) return ok({ person: personOf(context, known), isReplayed: true })
+    const isReplayed = known.invitation !== invitation.id
+    if (differing.length === 0) return ok({ person: personOf(context, known), isReplayed, isNew: false })
     return contradicts('a person with this id exists, with other fields', differing, 'those of the person')
   }
   if (requiredInteger(sql, 'SELECT count(*) FROM people WHERE removed_at IS NULL') >= MAX_PEOPLE) {
@@ -54,7 +57,7 @@ export function addPerson(context: PeopleContext, added: NewPerson): Outcome<Add
     ...[id, name, role, tills, handle, now],
   )
   setInvitation(sql, id, invitation)
-  return withPerson(context, id, (person) => ok({ person, isReplayed: false }))
+  return withPerson(context, id, (person) => ok({ person, isReplayed: false, isNew: true }))
 }
 
 const ID_OF_REMOVED: Refusal = {

@@ -30,7 +30,7 @@ const record = (context: Context, type: EventType, { id, name, role }: Person): 
 /** Adds a person, who is invited. */
 export function addRecorded(context: Context, person: NewPerson): Outcome<Added> {
   const added = addPerson(context, person)
-  if (added.ok && !added.value.isReplayed) record(context, 'person.invited', added.value.person)
+  if (added.ok && added.value.isNew) record(context, 'person.invited', added.value.person)
   return added
 }
 
@@ -53,7 +53,7 @@ export function removeRecorded(context: Context, id: string): Outcome<void> {
 export function inviteRecorded(context: Context, id: string, invitation: Invitation): Outcome<void> {
   const invited = invite(context, id, invitation)
   if (!invited.ok) return invited
-  record(context, 'person.invited', invited.value)
+  if (invited.value.isNew) record(context, 'person.invited', invited.value.person)
   return ok(undefined)
 }
 
