@@ -6,6 +6,7 @@ import type { EndedBinding } from '../../src/contract/audit.ts'
 import { migrate, type TableStorage } from '../../src/site/database/schema.ts'
 import { endRestore } from '../../src/site/operator/resume.ts'
 import { INSTRUCTIONS } from '../../src/site/outbox/rows.ts'
+import { endAfterRestore } from '../../src/site/people/restored.ts'
 import { milliseconds, seconds } from '../../src/site/time.ts'
 import { endAgain } from '../../src/site/tokens/end-again.ts'
 import { reasonOf } from '../system-error.ts'
@@ -178,6 +179,7 @@ function markRestored(file: string, ended: readonly EndedBinding[]): void {
   withSite(file, (storage) => {
     migrate(storage)
     endAgain(storage.sql, ended, seconds(Math.floor(Date.now() / 1000)))
+    endAfterRestore(storage.sql)
     storage.sql.exec('UPDATE site SET epoch = ?, restored = 1', randomBytes(8).toString('hex'))
     // The backup does not say what was attempted after it, so no charge is withdrawn. The condition of `attempted` makes it read
     // the rows, and not an index alone: a corrupted page is found.

@@ -1,4 +1,5 @@
 // Invariants of every site's database: each rule is a query that selects its violations.
+import { ROLES } from '../../src/contract/role.ts'
 import { INSTRUCTIONS } from '../../src/site/outbox/rows.ts'
 
 interface SiteRule {
@@ -75,7 +76,8 @@ export const RULES: readonly SiteRule[] = [
     rule: 'a site that was deleted has nothing but its tombstone',
     violations: `SELECT site_id FROM site WHERE registry_entry ->> 'deletedAt' IS NOT NULL
       AND (EXISTS (SELECT 1 FROM events) OR EXISTS (SELECT 1 FROM qr_codes)
-        OR EXISTS (SELECT 1 FROM deleted_qr_codes) OR EXISTS (SELECT 1 FROM outbox))`,
+        OR EXISTS (SELECT 1 FROM deleted_qr_codes) OR EXISTS (SELECT 1 FROM outbox)
+        OR EXISTS (SELECT 1 FROM people))`,
   },
   {
     rule: 'a PAYED QR code has the COMPLETED payment that it took, of its own amount, and no other QR code has one',
@@ -195,6 +197,23 @@ export const RULES: readonly SiteRule[] = [
     rule: 'an ACCEPTED QR code has the token of its binding',
     violations: `SELECT qr_code_uid FROM qr_codes WHERE status = 'ACCEPTED' AND NOT EXISTS (
       SELECT 1 FROM tokens WHERE qr_code = qr_codes.number AND binding_uid IS NOT NULL)`,
+  },
+  {
+    rule: 'a person has a known role, and tills only as a cashier',
+    violations: `SELECT id FROM people WHERE role NOT IN (${ROLES.map((role) => `'${role}'`)})
+      OR tills IS NOT NULL AND (role <> 'cashier' OR NOT json_valid(tills))`,
+  },
+  {
+    rule: 'a passkey has a person, who is not removed, and so has a session, of a passkey of the same person',
+    violations: `SELECT 'a passkey of ' || person FROM passkeys
+        WHERE person NOT IN (SELECT id FROM people WHERE removed_at IS NULL)
+      UNION ALL SELECT 'a session of ' || person FROM person_sessions
+        WHERE NOT EXISTS (SELECT 1 FROM passkeys WHERE id = passkey AND passkeys.person = person_sessions.person)`,
+  },
+  {
+    rule: 'an invitation has an end, and its person is not removed',
+    violations: `SELECT id FROM people WHERE (invitation IS NULL) <> (invited_until IS NULL)
+      OR invitation IS NOT NULL AND removed_at IS NOT NULL`,
   },
   {
     rule: 'a row of the outbox belongs to an event, to its QR code, its payment and its refund',

@@ -1,10 +1,12 @@
 // The export of a whole site: a line of JSON for each row (contract, section 16).
 import * as z from 'zod/mini'
+import { formatDateTime } from './date-time.ts'
 import { type Event, eventAnswer } from './event.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { parsed } from './parsed.ts'
 import { type Payment, paymentAnswer } from './payment.ts'
+import type { Person } from './person.ts'
 import type { QrCode } from './qr-code.ts'
 import type { QrCodeAnswer } from './qr-code-answer.ts'
 import { type Refund, refundAnswer } from './refund.ts'
@@ -12,7 +14,7 @@ import { type Sale, saleAnswer } from './sale.ts'
 import { type ListedToken, listedTokenAnswer } from './token.ts'
 
 /** What is exported, in this order. */
-export const EXPORT_KINDS = ['qrCode', 'sale', 'payment', 'refund', 'token', 'event'] as const
+export const EXPORT_KINDS = ['qrCode', 'sale', 'payment', 'refund', 'token', 'person', 'event'] as const
 export type ExportKind = (typeof EXPORT_KINDS)[number]
 
 /** One exported row. */
@@ -22,11 +24,15 @@ export type ExportRow =
   | { kind: 'payment'; payment: ExportedPayment }
   | { kind: 'refund'; refund: Refund }
   | { kind: 'token'; token: ListedToken & { account: string; bindingUid?: string | undefined } }
+  | { kind: 'person'; person: ExportedPerson }
   | { kind: 'event'; event: Event }
   | { kind: 'unreadable'; of: ExportKind; count: number }
 
 /** A sale, with its code. */
 type ExportedSale = Sale & { qrCodeUid: string }
+
+/** A person without passkeys. */
+export type ExportedPerson = Pick<Person, 'id' | 'name' | 'role' | 'tills' | 'createdAt' | 'removedAt'>
 
 /** A payment, with what its merchant sees in the report of payments. */
 type ExportedPayment = Payment & {
@@ -93,6 +99,11 @@ function contentOf(row: ExportRow, offset: string, qrCodeAnswer: (qrCode: QrCode
     case 'token': {
       const { account, bindingUid } = row.token
       return { ...listedTokenAnswer(row.token, offset, false), account, bindingUid }
+    }
+    case 'person': {
+      const { id, name, role, tills, createdAt, removedAt } = row.person
+      const removedOn = removedAt === undefined ? undefined : formatDateTime(removedAt, offset)
+      return { id, name, role, tills, createdOn: formatDateTime(createdAt, offset), removedOn }
     }
     case 'event':
       return eventAnswer(row.event, offset)

@@ -130,6 +130,7 @@ async function fill(
     return path.replace('{siteId}', await otherSite())
   if (path.includes('{callbackId}')) return fill(await withCallback(path), method)
   if (path.includes('{keyId}/activate')) return fill(path.replace('{keyId}', await inactiveKey()), method)
+  if (path.includes('/people')) await setPeople()
   if (path.includes('/sales')) return fillSale(path, method, paid)
   if (!/\{(qrCodeUid|qrcId|paymentUid|paymentId)\}/.test(path)) return fillWith(sample, path, method)
   if (method === 'GET' && pay === payInSandbox)
@@ -226,6 +227,8 @@ function fillWith(
     .replace('{saleUid}', crypto.randomUUID())
     .replace('{bindingUid}', crypto.randomUUID())
     .replace('{callbackId}', 'known')
+    .replace('{personId}', 'known')
+    .replace('{passkeyId}', 'passkey')
     .replace('{notificationId}', 'n')
     .replace('{instructionId}', 'i')
     .replace(/\/reports\/payments(\?)?/, (found, query) => `${found}${query ? '' : '?'}${DAYS}`)
@@ -321,6 +324,21 @@ async function inactiveKey(): Promise<string> {
   return makeKey()
 }
 
+/** The people of the site: the cashier `known`, an owner with a passkey, and as many others. */
+const setPeople = (others = 0) =>
+  runInDurableObject(env.SITES.getByName('demo'), (_, { storage: { sql } }) => {
+    const ids = Array.from({ length: others }, (_, n) => `other-${n}`)
+    sql.exec('DELETE FROM person_sessions; DELETE FROM passkeys; DELETE FROM people')
+    for (const id of ['known', 'last-owner', ...ids])
+      sql.exec(
+        "INSERT INTO people (id, name, role, handle, created_at) VALUES (?, 'N', ?, ?, 1)",
+        ...[id, id === 'last-owner' ? 'owner' : 'cashier', id],
+      )
+    sql.exec(
+      "INSERT INTO passkeys (id, person, public_key, counter, label, created_at) VALUES ('passkey', 'last-owner', 'k', 0, 'L', 1)",
+    )
+  })
+
 const CALLBACK = '/payin/v1/sites/demo/settings/callbacks/known'
 
 /** Leaves the site with an address that has an active key alone; the path names it, and where it names a key, an inactive one. */
@@ -414,6 +432,9 @@ it('the document has all operations, each with its absolute path under the one s
     'DELETE /operator/v1/keys/{keyId}',
     'DELETE /operator/v1/sites/{siteId}',
     'DELETE /payin/v1/sites/{siteId}/apiKeys/{keyId}',
+    'DELETE /payin/v1/sites/{siteId}/people/{personId}',
+    'DELETE /payin/v1/sites/{siteId}/people/{personId}/passkeys/{passkeyId}',
+    'DELETE /payin/v1/sites/{siteId}/people/{personId}/sessions',
     'DELETE /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
     'DELETE /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/sales/{saleUid}',
     'DELETE /payin/v1/sites/{siteId}/settings/callbacks/{callbackId}',
@@ -437,6 +458,7 @@ it('the document has all operations, each with its absolute path under the one s
     'GET /payin/v1/sites/{siteId}/payments/{paymentId}',
     'GET /payin/v1/sites/{siteId}/payments/{paymentId}/refunds',
     'GET /payin/v1/sites/{siteId}/payments/{paymentId}/refunds/{refundId}',
+    'GET /payin/v1/sites/{siteId}/people',
     'GET /payin/v1/sites/{siteId}/reports/day',
     'GET /payin/v1/sites/{siteId}/reports/payments',
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes',
@@ -454,6 +476,7 @@ it('the document has all operations, each with its absolute path under the one s
     'GET /payin/v1/sites/{siteId}/settings/callbacks/{callbackId}/notificationKeys',
     'GET /payin/v1/sites/{siteId}/settings/notificationKeys',
     'GET /payin/v1/sites/{siteId}/tokens',
+    'PATCH /payin/v1/sites/{siteId}/people/{personId}',
     'PATCH /payin/v1/sites/{siteId}/settings',
     'POST /operator/v1/sites/{siteId}/instructions/{instructionId}/send',
     'POST /operator/v1/sites/{siteId}/restore',
@@ -461,6 +484,8 @@ it('the document has all operations, each with its absolute path under the one s
     'POST /payin/v1/sites/{siteId}/apiKeys',
     'POST /payin/v1/sites/{siteId}/notifications/test',
     'POST /payin/v1/sites/{siteId}/notifications/{notificationId}/redeliver',
+    'POST /payin/v1/sites/{siteId}/people',
+    'POST /payin/v1/sites/{siteId}/people/{personId}/invitations',
     'POST /payin/v1/sites/{siteId}/sbp/qrCodes',
     'POST /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/payments',
     'POST /payin/v1/sites/{siteId}/settings/callbacks/{callbackId}/notificationKeys',
@@ -760,12 +785,12 @@ describe.each(sampledRoutes)(
       for (const at of [
         site('a%20b'),
         path.replace(
-          /\{(qrCodeUid|qrcId|paymentId|callbackId|keyId|notificationId|instructionId)\}/,
+          /\{(qrCodeUid|qrcId|paymentId|callbackId|keyId|personId|notificationId|instructionId)\}/,
           crypto.randomUUID(),
         ),
         path.replace('{paymentUid}/refunds', `${crypto.randomUUID()}/refunds`),
         path.replace(
-          /\{(qrCodeUid|paymentUid|paymentId|callbackId|keyId|notificationId|instructionId|bindingUid)\}/,
+          /\{(qrCodeUid|paymentUid|paymentId|callbackId|keyId|personId|notificationId|instructionId|bindingUid)\}/,
           '%ff',
         ),
         `${path}?limit=0&width=0`,
@@ -823,6 +848,18 @@ describe.each(sampledRoutes)(
         )
         const sixth = { body: { callbackUrl: 'https://known.example/' } }
         await withAllCallbacks(async () => record(await request(sixth)))
+      }
+      if (path.includes('/people')) {
+        const owner = path.replace('{personId}', 'last-owner')
+        await record(
+          await request(method === 'POST' ? { body: { ...Object(body), id: 'known' } } : {}, owner),
+        )
+        if (method === 'POST' && path.endsWith('/people')) {
+          await setPeople(200)
+          await record(
+            await call(site('demo'), { method, token: await ownToken(), body: Object(body) }, service),
+          )
+        }
       }
       // The only key that is known to work.
       if (operation.operationId === 'revokeOperatorKey')
@@ -901,6 +938,7 @@ const fresh = async (body: unknown, network = service) =>
     : {
         ...Object(body),
         ...('qrCodeUid' in Object(body) && { qrCodeUid: crypto.randomUUID() }),
+        ...('role' in Object(body) && 'id' in Object(body) && { id: crypto.randomUUID() }),
         ...('token' in Object(body) && { token: await tokenValue(network) }),
       }
 

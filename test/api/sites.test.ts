@@ -8,6 +8,7 @@ import { Registry } from '../../src/registry/registry.ts'
 import { freshSite } from '../support/admin.ts'
 import { textIn } from '../support/client.ts'
 import { healthOf, operator, siteIdsIn, sitePage } from '../support/operator.ts'
+import { added, joined } from '../support/people.ts'
 import { connected, refundingSite } from '../support/refunds.ts'
 import { call, errorOf, refusalIn, serviceWith, tokenOf } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
@@ -386,7 +387,7 @@ describe('the export', () => {
     const { events } = await (await site.ask('/events')).json<{ events: object[] }>()
     expect(rowsOf(lines, 'event')).toMatchObject(events)
     expect(lines.at(-1)).toEqual({ kind: 'end' })
-    expect(rowsOf(lines, 'cursor')).toHaveLength(5)
+    expect(rowsOf(lines, 'cursor')).toHaveLength(6)
   })
 
   it('shows no value of a token', async () => {
@@ -398,6 +399,24 @@ describe('the export', () => {
     expect(JSON.stringify(await exported(site))).not.toContain(code.token.value)
   })
 
+  it('has the people and their names, and neither passkeys, user handles nor invitations', async () => {
+    const site = freshSite()
+    const { passkey, session } = await joined(site, 'anna', 'cashier', { tills: ['a'] })
+    const invitation = await added(site, 'boris', 'owner')
+    await site.ask('/people/anna', { method: 'DELETE' })
+    const lines = await exported(site)
+    expect(rowsOf(lines, 'person')).toEqual([
+      {
+        ...{ kind: 'person', id: 'anna', name: 'Name of anna', role: 'cashier', tills: ['a'] },
+        ...{ createdOn: expect.any(String), removedOn: expect.any(String) },
+      },
+      { kind: 'person', id: 'boris', name: 'Name of boris', role: 'owner', createdOn: expect.any(String) },
+    ])
+    const handles = await inSite(site, (sql) => sql.exec('SELECT handle FROM people').toArray())
+    for (const secret of [passkey, session.id, invitation, ...handles.map(({ handle }) => String(handle))])
+      expect(JSON.stringify(lines)).not.toContain(secret)
+  })
+
   it('goes on behind any of its cursors, without a gap and without a repetition', async () => {
     const site = refundingSite()
     for (let i = 0; i < 3; i++) await site.paid()
@@ -407,7 +426,7 @@ describe('the export', () => {
     }
   })
 
-  it.each(['qrCode', 'sale', 'payment', 'refund', 'token', 'event'])(
+  it.each(['qrCode', 'sale', 'payment', 'refund', 'token', 'person', 'event'])(
     'goes on behind a row of the kind %s without that row',
     async (kind) => {
       const site = refundingSite()
@@ -423,6 +442,7 @@ describe('the export', () => {
         const sale = `/sbp/qrCodes/${till.qrCodeUid}/sales/s-${n}`
         await site.ask(sale, { method: 'PUT', body: { amount: { value: 5 } } })
         await site.ask(sale, { method: 'DELETE' })
+        await site.ask('/people', { method: 'POST', body: { id: `p-${n}`, name: 'P', role: 'manager' } })
       }
       const whole = rowsOf(await exported(site), kind)
       expect(whole.length).toBeGreaterThan(1)

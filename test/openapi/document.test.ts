@@ -205,6 +205,8 @@ describe('the schemas', () => {
         'ImageRequest',
         'LimitsRequest',
         'PaymentDecisionRequest',
+        'PersonPatch',
+        'PersonRequest',
         'QrCodeOptions',
         'QrCodePutRequest',
         'QrCodeRequest',

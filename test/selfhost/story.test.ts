@@ -17,6 +17,12 @@ const Document = z.object({
 const Key = z.object({ id: z.string() })
 const statusOf = (answered: Answered) => qrCodeOf(answered).qrCode.status
 
+/** The operations whose answer has no body. */
+const EMPTY = [
+  ...['revokeApiKey', 'revokeOperatorKey', 'deleteToken', 'deleteSite', 'deleteCallback'],
+  ...['removePerson', 'removePasskey', 'endPersonSessions'],
+]
+
 /** A server on 127.0.0.1 that takes everything. */
 async function taking(): Promise<{ url: string; bodies: unknown[] }> {
   const bodies: unknown[] = []
@@ -59,11 +65,7 @@ it('every operation of the production build does its work', async () => {
       : await site.ask(filled, call)
     expect([operationId, answered.status, answered.status < 300 ? '' : answered.text]).toEqual([
       operationId,
-      ['revokeApiKey', 'revokeOperatorKey', 'deleteToken', 'deleteSite', 'deleteCallback'].includes(
-        operationId,
-      )
-        ? 204
-        : 200,
+      EMPTY.includes(operationId) ? 204 : 200,
       '',
     ])
     done.add(operationId)
@@ -92,6 +94,14 @@ it('every operation of the production build does its work', async () => {
   const apiKey = Key.parse(valueIn(made))
   expect((await step('listApiKeys')).text).toContain(apiKey.id)
   await step('revokeApiKey', { keyId: apiKey.id })
+  const anna = { personId: 'anna', passkeyId: 'phone' }
+  expect((await step('addPerson', {}, { id: 'anna', name: 'Anna', role: 'cashier' })).text).toContain('code=')
+  expect((await step('invitePerson', anna)).text).toContain('/console/join?code=')
+  expect((await step('changePerson', anna, { role: 'manager' })).text).toContain('manager')
+  await step('removePasskey', anna)
+  await step('endPersonSessions', anna)
+  await step('removePerson', anna)
+  expect((await step('listPeople')).text).toContain('removedOn')
 
   // A QR code, paid while the merchant waits.
   const created = await step('createQrCode', {}, qrCode('tea-1', 5))

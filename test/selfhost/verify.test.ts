@@ -21,6 +21,8 @@ beforeEach(() => {
   data = join(directory, 'data')
 })
 
+const ANNA = { id: 'anna', name: 'Anna', role: 'manager' }
+
 describe('verify', () => {
   it('finds the last event of each payment and refund by an index, not among those of all others', () => {
     const database = new DatabaseSync(':memory:')
@@ -93,6 +95,10 @@ describe('verify', () => {
       "UPDATE qr_codes SET payload = 'https://qr.example/x' WHERE qr_code_uid = 'open'",
     'a payment of a QR code is not kept as unknown, unless it waits to be applied':
       "UPDATE payments SET qr_code = NULL WHERE payment_uid = 'pay-second'",
+    'a person has a known role, and tills only as a cashier': "UPDATE people SET role = 'boss'",
+    'a passkey has a person, who is not removed, and so has a session, of a passkey of the same person':
+      "INSERT INTO person_sessions (id, person, passkey, started_at, used_at) VALUES ('s', 'anna', 'p', 1, 1)",
+    'an invitation has an end, and its person is not removed': 'UPDATE people SET invited_until = NULL',
     'every reference leads to a row': "UPDATE qr_codes SET link_base = 99 WHERE qr_code_uid = 'open'",
   }
 
@@ -100,6 +106,7 @@ describe('verify', () => {
     const served = await started(data, { settings: EXTERNAL })
     const site = siteOf(served)
     await site.ask('/settings', { method: 'PUT', body: { callbackUrl: 'https://merchant.example/' } })
+    expect((await site.ask('/people', { method: 'POST', body: ANNA })).status).toBe(200)
     await site.create('open')
     await site.create('short', {}, { ttl: 1 })
     const paidLink = linkIdIn(await site.create('paid'))

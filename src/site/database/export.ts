@@ -12,6 +12,7 @@ import type { Context } from '../context.ts'
 import { eventOf, exportedEventRows } from '../events/rows.ts'
 import { CURSOR_GONE, ok } from '../outcomes.ts'
 import { exportedPaymentRows, paymentOf } from '../payments/rows.ts'
+import { exportedPersonRows, tillsOf } from '../people/rows.ts'
 import { qrCodeOf } from '../qr-codes/qr-code.ts'
 import { exportedQrCodeRows } from '../qr-codes/rows.ts'
 import { exportedRefundRows, refundOf } from '../refunds/rows.ts'
@@ -111,6 +112,16 @@ const READ: Record<ExportKind, (context: Context, after: number) => Read> = {
         },
       ],
     ),
+  person: ({ sql }, after) =>
+    readOf(exportedPersonRows(sql, 'WHERE number > ? ORDER BY number LIMIT ?', after, LONG_PAGE), (row) => [
+      {
+        kind: 'person',
+        person: {
+          ...{ id: row.id, name: row.name, role: row.role, tills: tillsOf(row) },
+          ...{ createdAt: row.created_at, removedAt: row.removed_at ?? undefined },
+        },
+      },
+    ]),
   event: ({ sql }, after) =>
     readOf(
       exportedEventRows(sql, 'WHERE events.number > ? ORDER BY events.number LIMIT ?', after, LONG_PAGE),

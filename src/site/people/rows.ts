@@ -33,6 +33,14 @@ export type PersonRow = ReturnType<typeof readPeople>[number]
 export const personRows = (sql: Sql, clauses: string, ...bindings: Binding[]): PersonRow[] =>
   readPeople(sql, `SELECT * FROM people ${clauses}`, ...bindings)
 
+/** People with numbers, by which the export goes on, for the export, which no row fails. */
+export const exportedPersonRows = (sql: Sql, clauses: string, ...bindings: Binding[]) =>
+  readPeople.numbered(
+    sql,
+    `SELECT * FROM (SELECT *, row_number() OVER (ORDER BY created_at, id) AS number FROM people) ${clauses}`,
+    ...bindings,
+  )
+
 /** A person, also a removed one. */
 export const personRow = (sql: Sql, id: string): PersonRow | undefined =>
   personRows(sql, 'WHERE id = ?', id)[0]
