@@ -5,6 +5,7 @@ import {
   InvitationAnswer,
   invitationAnswer,
   NEW_PERSON_EXAMPLE,
+  type NewInvitation,
   NewPersonAnswer,
   PasskeyId,
   PEOPLE_EXAMPLE,
@@ -76,7 +77,10 @@ people.`,
     errors: ['payin.resource.already.exists', 'payin.incorrect-method-invocation'],
     handle: addPerson,
     toContent: ({ service: { config } }, { person, isReplayed, invitation }) => ({
-      value: { ...personAnswer(person, config.utcOffset), ...(invitation && { invitation }) },
+      value: {
+        ...personAnswer(person, config.utcOffset),
+        ...(invitation && { invitation: invitationAnswer(invitation, config.utcOffset) }),
+      },
       headers: replayed(isReplayed),
     }),
   }),
@@ -138,7 +142,9 @@ people.`,
     },
     errors: ['validation.error', 'payin.resource.not.found'],
     handle: invitePerson,
-    toContent: (_, value) => ({ value }),
+    toContent: ({ service: { config } }, invitation) => ({
+      value: invitationAnswer(invitation, config.utcOffset),
+    }),
   }),
   operation({
     operationId: 'removePasskey',
@@ -179,7 +185,7 @@ async function addPerson(site: SiteContext, { body }: { body: PersonRequest }) {
   return { ...added, invitation: added.isReplayed ? undefined : await shown(site, invitation) }
 }
 
-async function invitePerson(site: SiteContext, { path }: OfItem): Promise<InvitationAnswer> {
+async function invitePerson(site: SiteContext, { path }: OfItem) {
   const invitation = newInvitation(site)
   await callSite(site, (object) => object.invite(site.caller, path.personId, invitation))
   return shown(site, invitation)
@@ -190,12 +196,13 @@ const newInvitation = ({ service }: SiteContext): Invitation => ({
   expiresAt: Math.floor(service.now() / 1000) + INVITATION_SECONDS,
 })
 
-async function shown({ service: { config }, origin, siteId }: SiteContext, invitation: Invitation) {
-  return invitationAnswer(
-    invitation,
-    await invitationUrl(config, origin, siteId, invitation),
-    config.utcOffset,
-  )
+/** An invitation with its address. */
+async function shown(
+  { service: { config }, origin, siteId }: SiteContext,
+  invitation: Invitation,
+): Promise<NewInvitation> {
+  const url = await invitationUrl(config, origin, siteId, invitation)
+  return { url, expiresAt: invitation.expiresAt }
 }
 
 async function done(call: Promise<void>): Promise<ResponseContent<never>> {

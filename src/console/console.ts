@@ -10,6 +10,7 @@ import { requireSameOrigin } from '../http/same-origin.ts'
 import { chosenLanguage, languageCookie } from './cookies.ts'
 import { errorPageOf } from './error-page.ts'
 import type { ConsoleHost } from './host.ts'
+import { joinRoutes } from './join.ts'
 import { KEY_ROUTES } from './keys.ts'
 import { MERCHANT_ROUTES } from './merchant.ts'
 import { OPERATOR_ROUTES } from './operator.ts'
@@ -44,10 +45,11 @@ export function createConsole(host: ConsoleHost): (c: Context<AppEnv>) => Promis
     await next()
   })
   signInRoutes(app, host)
+  joinRoutes(app, host)
   for (const { method, path, scopes, handle } of ROUTES) {
     app.on(method, `/console${path}`, async (c) => {
       const user = await signedInUser(c, service)
-      if (!user) return toSignIn(c)
+      if (!user) return toSignIn(c, service)
       const visit = visitOf(c, host, user)
       const { claims } = user
       if (claims.jti === undefined) c.set('personId', claims.person.id)

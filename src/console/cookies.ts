@@ -7,11 +7,13 @@ import { servesSite } from '../gateway/connection.ts'
 import { isMac } from '../gateway/mac.ts'
 import { isLanguage, type Language, language } from '../http/negotiation.ts'
 import { originOf } from '../http/path.ts'
+import { CHALLENGE_SECONDS } from '../passkeys/challenges.ts'
 
 type Cookies = Pick<Config, 'secrets' | 'publicUrl' | 'network' | 'testNetwork'>
 
 const SESSION = 'console-session'
 const LANGUAGE = 'console-lang'
+const BROWSER = 'console-browser'
 const LANGUAGE_SECONDS = 365 * 86_400
 
 /** Where a session is kept: in the object of a site, or the operator's in the registry's. */
@@ -42,6 +44,13 @@ export function sessionKeyOf(c: Context, config: Cookies): SessionKey | undefine
   const isOwn = config.secrets.some((secret) => isMac(mac, macOf(secret, siteId, id)))
   return isOwn ? { siteId, id } : undefined
 }
+
+/** The header that binds a sign-in by a passkey to the browser. @param id random */
+export const browserCookie = (c: Context, config: Cookies, id: string) =>
+  cookie(c, config, { name: BROWSER, value: id, maxAge: CHALLENGE_SECONDS })
+
+/** The browser that a sign-in is bound to; `''` for none. */
+export const browserOf = (c: Context): string => cookieOf(c, BROWSER)
 
 /** The header that remembers the language. */
 export const languageCookie = (c: Context, config: Cookies, value: Language) =>

@@ -6,7 +6,7 @@ import type { Language } from '../http/negotiation.ts'
 import type { Html } from '../web/layout.ts'
 import { icon } from './icons.ts'
 import { CONSOLE_TEXTS, type ConsoleTexts } from './texts.ts'
-import { ADMINS, OPERATORS, READERS, type Visit, WRITERS } from './visit.ts'
+import { ADMINS, OPERATORS, PEOPLE, READERS, type Visit, WRITERS } from './visit.ts'
 
 export interface Frame {
   title: string
@@ -53,7 +53,10 @@ const REST: readonly Section[] = [
   ['settings', 'settings', ADMINS],
   ['keys', 'keys', ADMINS],
   ['notification-keys', 'notification-keys', ADMINS],
+  ['people', 'people', ADMINS],
 ]
+/** Of a person: a session of a token has no devices. */
+const OWN: Section = ['me', 'me', PEOPLE]
 const OPERATOR: readonly Section[] = [
   ['operator/sites', 'operator', OPERATORS],
   ['operator/stuck', 'stuck', OPERATORS],
@@ -145,11 +148,12 @@ function navigation(visit: Visit, active: string, hasUndelivered: boolean | unde
           ]
         : [],
     )
+  const rest = visit.claims.jti === undefined ? [...REST, OWN] : REST
   return visit.siteId === ''
     ? html`<nav class="tabs" aria-label="${texts.sections}">${items(OPERATOR)}</nav>`
     : html`<nav class="tabs" aria-label="${texts.sections}">${items(TABS)}
       <button popovertarget="more"${
-        REST.some(([path]) => path === active) && html` aria-current="true"`
+        rest.some(([path]) => path === active) && html` aria-current="true"`
       }>${icon('more')}${texts.more}${mark}</button></nav>
-    <nav class="more" id="more" popover aria-label="${texts.more}">${items(REST)}</nav>`
+    <nav class="more" id="more" popover aria-label="${texts.more}">${items(rest)}</nav>`
 }

@@ -2,6 +2,7 @@
 import { ACCOUNTS } from './pages/accounts.ts'
 import { ADDRESSES } from './pages/addresses.ts'
 import { DECISION } from './pages/decision.ts'
+import { DEVICES } from './pages/devices.ts'
 import { EVENTS } from './pages/events.ts'
 import { FEED } from './pages/feed.ts'
 import { NEW_QR_CODE } from './pages/new-qr-code.ts'
@@ -9,6 +10,8 @@ import { NOTIFICATIONS } from './pages/notifications.ts'
 import { PAYMENT } from './pages/payment.ts'
 import { PAYMENTS } from './pages/payments.ts'
 import { PAYMENTS_FILES } from './pages/payments-files.ts'
+import { PEOPLE_PAGES } from './pages/people.ts'
+import { PERSON } from './pages/person.ts'
 import { QR_CODE } from './pages/qr-code.ts'
 import { QR_CODES } from './pages/qr-codes.ts'
 import { REFUND } from './pages/refund.ts'
@@ -38,4 +41,7 @@ export const MERCHANT_ROUTES: readonly Route[] = [
   EVENTS,
   ...SETTINGS,
   ...ADDRESSES,
+  ...PEOPLE_PAGES,
+  ...PERSON,
+  ...DEVICES,
 ]

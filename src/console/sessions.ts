@@ -3,6 +3,7 @@ import type { Context } from 'hono'
 import type { Config } from '../config.ts'
 import { type Claims, lifetimeProblem, OPERATOR } from '../contract/access-token.ts'
 import { beforeYear9999, callerOf, type Holder } from '../contract/caller.ts'
+import { LONGEST_SESSION_SECONDS, type PersonSession } from '../contract/person.ts'
 import { holderOf, MAX_SESSION_SECONDS, type NewSession, type SessionView } from '../contract/session.ts'
 import { ApiError } from '../errors.ts'
 import type { Service } from '../gateway/context.ts'
@@ -49,6 +50,14 @@ export async function beginSession(
   if (before) await endSession(service, before).catch((error) => void recordError(c, error))
   return sessionCookie(c, service.config, { siteId, id }, expiresAt - now)
 }
+
+/** The header that begins a session of a person, which its object has begun. */
+export const personCookie = (
+  c: Context<AppEnv>,
+  { config }: Pick<Service, 'config'>,
+  siteId: string,
+  { id }: PersonSession,
+): string => sessionCookie(c, config, { siteId, id }, LONGEST_SESSION_SECONDS)
 
 /** Who is signed in, and what a page of a site begins with. */
 export interface SignedIn extends Partial<Omit<SessionView, 'session'>> {

@@ -4,17 +4,20 @@ import { html } from 'hono/html'
 import { type Claims, grants, OPERATOR } from '../contract/access-token.ts'
 import { ApiError, ERRORS } from '../errors.ts'
 import { isSandbox, networkOf } from '../gateway/connection.ts'
+import type { Service } from '../gateway/context.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { InvalidToken, limitRate, NO_TEST_SITES } from '../http/auth.ts'
 import { readForm } from '../http/body.ts'
 import { recordError } from '../http/error-handler.ts'
 import { seeOther } from '../http/response.ts'
 import { readSignInLink } from '../http/sign-in-links.ts'
-import { page } from '../web/page.ts'
+import { alonePage } from './alone-page.ts'
 import { languageOf } from './cookies.ts'
 import type { ConsoleHost } from './host.ts'
-import { frame } from './layout.ts'
+import { MAX_PASSKEY_FORM } from './join.ts'
+import { passkeySignIn, signedInByPasskey } from './passkey-sign-in.ts'
 import { beginSession, leaveSession } from './sessions.ts'
+import { PEOPLE_TEXTS } from './texts-people.ts'
 import { SIGN_IN_TEXTS } from './texts-sign-in.ts'
 import { baseOf } from './visit.ts'
 
@@ -29,9 +32,9 @@ export function signInRoutes(app: Hono<AppEnv>, host: ConsoleHost): void {
   app.get('/console/sign-in', async (c) => {
     const code = c.req.query('link')
     const next = c.req.query('next') ?? ''
-    if (code === undefined) return signInPage(c, { next })
+    if (code === undefined) return signInPage(c, service, { next })
     const link = await linkOf(code)
-    if (!link) return signInPage(c, { next, failure: 'link' })
+    if (!link) return signInPage(c, service, { next, failure: 'link' })
     const { sub } = link.claims
     if (sub !== OPERATOR) c.set('siteId', sub)
     return linkPage(c, code, { sub, isSandbox: sub !== OPERATOR && isSandbox(config, sub) })
@@ -43,14 +46,14 @@ export function signInRoutes(app: Hono<AppEnv>, host: ConsoleHost): void {
     const code = form.get('link')
     const link = code === null ? undefined : await linkOf(code)
     try {
-      if (code !== null && !link) return await signInPage(c, { next, failure: 'link' })
+      if (code !== null && !link) return await signInPage(c, service, { next, failure: 'link' })
       const claims = link?.claims ?? (await host.authenticate(c, (form.get('token') ?? '').trim()))
       c.set('keyId', claims.jti)
       if (!networkOf(config, claims.sub).isServed) {
         throw new ApiError('auth.forbidden', `the access token is of a test site: ${NO_TEST_SITES}`)
       }
       if (claims.sub !== OPERATOR) c.set('siteId', claims.sub)
-      if (!canSignIn(claims)) return await signInPage(c, { next, failure: 'scope' })
+      if (!canSignIn(claims)) return await signInPage(c, service, { next, failure: 'scope' })
       await limitRate(service, 'key', claims.sub, claims.jti)
       const cookie = await beginSession(c, service, claims, link?.id)
       return seeOther(c, ownPath(next), { 'Set-Cookie': cookie })
@@ -59,8 +62,16 @@ export function signInRoutes(app: Hono<AppEnv>, host: ConsoleHost): void {
       recordError(c, error)
       const isExpired = error instanceof InvalidToken && error.problem === 'expired'
       const failure = link ? 'link' : isExpired ? 'expired' : 'unknown'
-      return signInPage(c, { next, failure })
+      return signInPage(c, service, { next, failure })
     }
+  })
+
+  app.post('/console/sign-in/passkey', async (c) => {
+    const form = await readForm(c, service, MAX_PASSKEY_FORM)
+    const next = form.get('next') ?? ''
+    const signedIn = await signedInByPasskey(c, service, form)
+    if (!signedIn) return signInPage(c, service, { next, failure: 'passkey' })
+    return seeOther(c, `../${ownPath(next)}`, { 'Set-Cookie': signedIn.cookie })
   })
 
   app.post('/console/sign-out', async (c) => {
@@ -77,8 +88,8 @@ const canSignIn = (claims: Claims): boolean =>
   grants(claims, claims.sub === OPERATOR ? ['operator'] : ['merchant', 'merchant:read'])
 
 /** Asks a user who is not signed in to sign in, and then leads back to the page; a form that was sent is lost. */
-export function toSignIn(c: Context<AppEnv>): Promise<Response> | Response {
-  if (c.req.method !== 'GET') return signInPage(c, { next: '', status: 401 })
+export function toSignIn(c: Context<AppEnv>, service: Service): Promise<Response> | Response {
+  if (c.req.method !== 'GET') return signInPage(c, service, { next: '', status: 401 })
   const { pathname, search } = new URL(c.req.url)
   const next = pathname.replace(/^\/console\/?/, '') + search
   return seeOther(c, `${baseOf(c)}sign-in${next ? `?next=${encodeURIComponent(next)}` : ''}`)
@@ -91,24 +102,29 @@ export function ownPath(next: string): string {
   return url?.href.startsWith(base) ? `./${url.href.slice(base.length)}` : './'
 }
 
-function signInPage(
+async function signInPage(
   c: Context<AppEnv>,
+  service: Service,
   { next, failure, status = failure ? 401 : 200 }: { next: string; failure?: Failure; status?: number },
 ): Promise<Response> {
-  const texts = SIGN_IN_TEXTS[languageOf(c)]
-  return show(
-    c,
-    html`<h1>${texts.title}</h1>
+  const language = languageOf(c)
+  const texts = SIGN_IN_TEXTS[language]
+  const passkey = await passkeySignIn(c, service, next)
+  const isOpen = !passkey || (failure !== undefined && failure !== 'passkey')
+  const main = html`<h1>${texts.title}</h1>
       ${failure && html`<div class="alert" role="alert"><p><strong>${texts.failed[failure]}</strong></p></div>`}
+      ${passkey?.content}
+      <details${isOpen && html` open`}><summary>${PEOPLE_TEXTS[language].passkey.other}</summary>
       <form method="post" action="${baseOf(c)}sign-in">
         <input type="hidden" name="next" value="${next}">
         <label>${texts.token} <input name="token" type="password" autocomplete="off" spellcheck="false" required></label>
         <p class="hint">${texts.tokenHint}</p>
-        <button class="button primary">${texts.signIn}</button>
-      </form>
-      ${c.req.header('Sec-Fetch-Site') === 'cross-site' && html`<p><a href="${baseOf(c)}${ownPath(next)}">${texts.goOn}</a></p>`}`,
-    { status },
-  )
+        <button class="button${isOpen && ' primary'}">${texts.signIn}</button>
+      </form></details>
+      ${c.req.header('Sec-Fetch-Site') === 'cross-site' && html`<p><a href="${baseOf(c)}${ownPath(next)}">${texts.goOn}</a></p>`}`
+  const response = await alonePage(c, { title: texts.title, main, status })
+  if (passkey) response.headers.append('Set-Cookie', passkey.cookie)
+  return response
 }
 
 function linkPage(
@@ -117,16 +133,17 @@ function linkPage(
   { sub, isSandbox }: { sub: string; isSandbox: boolean },
 ): Promise<Response> {
   const texts = SIGN_IN_TEXTS[languageOf(c)]
-  return show(
-    c,
-    html`<h1>${texts.title}</h1>
+  return alonePage(c, {
+    title: texts.title,
+    main: html`<h1>${texts.title}</h1>
       <p>${sub === OPERATOR ? texts.operator : texts.asSite(sub)}. ${texts.linkLead}</p>
       <form method="post" action="sign-in">
         <input type="hidden" name="link" value="${code}">
         <button class="button primary">${texts.linkButton}</button>
       </form>`,
-    { status: 200, isSandbox },
-  )
+    status: 200,
+    isSandbox,
+  })
 }
 
 /** Says that the user is still signed in: the cookie stays, so that the button can end the session later. */
@@ -135,35 +152,5 @@ function signedInPage(c: Context<AppEnv>, { code }: ApiError): Promise<Response>
   const main = html`<h1>${title}</h1>
       <div class="alert" role="alert"><p><strong>${notSignedOutLead}</strong></p></div>
       <form method="post" action="sign-out"><button class="button primary">${signOut}</button></form>`
-  return show(c, main, { title, isAnswer: true, status: ERRORS[code].status })
-}
-
-interface Shown {
-  status: number
-  title?: string
-  isAnswer?: boolean
-  isSandbox?: boolean
-}
-
-function show(
-  c: Context<AppEnv>,
-  main: ReturnType<typeof html>,
-  { status, ...shown }: Shown,
-): Promise<Response> {
-  const language = languageOf(c)
-  const base = baseOf(c)
-  return page(
-    c,
-    frame({
-      title: SIGN_IN_TEXTS[language].title,
-      main,
-      language,
-      root: `${base}../`,
-      base,
-      query: c.req.query(),
-      isNarrow: true,
-      ...shown,
-    }),
-    { status, forms: true },
-  )
+  return alonePage(c, { title, main, isAnswer: true, status: ERRORS[code].status })
 }

@@ -17,7 +17,7 @@ export const SIGN_IN_TEXTS: Record<
     linkLead: string
     linkButton: string
     goOn: string
-    failed: Record<'unknown' | 'expired' | 'link' | 'scope', string>
+    failed: Record<'unknown' | 'expired' | 'link' | 'scope' | 'passkey', string>
   }
 > = {
   ru: {
@@ -39,6 +39,8 @@ export const SIGN_IN_TEXTS: Record<
       unknown: 'Этот токен не подходит: он повреждён, отозван или выдан другим сервисом',
       expired: 'Срок действия токена истёк',
       link: 'Ссылка уже использована, или её срок истёк. Новую даёт команда npm run console-link; ещё можно войти с токеном',
+      passkey:
+        'Этот ключ доступа не подходит. Если телефон новый или ключ удалён, попросите владельца магазина пригласить вас ещё раз',
       scope: 'Этот токен не даёт доступа к кабинету: у него нет прав магазина или оператора',
     },
   },
@@ -62,6 +64,8 @@ export const SIGN_IN_TEXTS: Record<
       unknown: 'This token cannot be used: it is damaged, revoked or of another service',
       expired: 'The token has expired',
       link: 'The link was used already, or it has expired. The command npm run console-link makes a new one; or sign in with a token',
+      passkey:
+        'This passkey cannot be used. If the phone is new, or the passkey was removed, ask an owner of the shop to invite you again',
       scope:
         'This token gives no access to the console: it has neither the scopes of a shop nor that of the operator',
     },

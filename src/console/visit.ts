@@ -7,6 +7,7 @@ import type { Holder } from '../contract/caller.ts'
 import { feedCursorOf } from '../contract/event.ts'
 import type { QrCode } from '../contract/qr-code.ts'
 import type { Undelivered } from '../contract/session.ts'
+import type { Service } from '../gateway/context.ts'
 import { pageUrl } from '../gateway/links.ts'
 import { logoPath } from '../gateway/logo.ts'
 import type { AppEnv } from '../http/app-env.ts'
@@ -26,6 +27,7 @@ const MAX_FORM = 64 * 1024
 export interface Visit {
   c: Context<AppEnv>
   config: Config
+  service: Service
   language: Language
   claims: Holder
   /** The merchant's site; empty for the operator. */
@@ -75,6 +77,7 @@ export function visitOf(
   return {
     c,
     config: service.config,
+    service,
     language,
     claims,
     siteId,
@@ -111,6 +114,8 @@ export const baseOf = (c: Context): string => '../'.repeat(c.req.path.split('/')
 
 /** Who reads a site, who changes it, who sets it up, and who sees every site. `merchant:admin` includes `merchant`. */
 export const READERS: readonly Scope[] = ['merchant', 'merchant:read']
+/** Everybody who can sign in to a site: each sees their own devices. */
+export const PEOPLE: readonly Scope[] = [...READERS, 'merchant:till']
 export const WRITERS: readonly Scope[] = ['merchant']
 export const ADMINS: readonly Scope[] = ['merchant:admin']
 export const OPERATORS: readonly Scope[] = ['operator']

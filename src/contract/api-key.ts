@@ -19,6 +19,8 @@ export interface ApiKey {
   /** The beginning of the hour of its latest use. */
   lastUsedAt?: number | undefined
   revokedAt?: number | undefined
+  /** Who created it in the console. */
+  personId?: string | undefined
 }
 
 const DAYS_RULE = 'a whole number from 1 to 3650'
@@ -49,6 +51,7 @@ const ApiKeyAnswer = z
     expires: z.optional(DateTime),
     lastUsed: z.optional(DateTime).apply(meta, { description: 'The hour of its latest use' }),
     revoked: z.optional(DateTime).apply(meta, { description: 'When it was revoked' }),
+    personId: z.optional(z.string()).apply(meta, { description: 'The person who created it in the console' }),
   })
   .apply(meta, { id: 'ApiKey' })
 type ApiKeyAnswer = z.infer<typeof ApiKeyAnswer>
@@ -71,8 +74,8 @@ export function apiKeyAnswer(key: ApiKey, offset: string): ApiKeyAnswer {
     lastUsed: at(key.lastUsedAt),
     revoked: at(key.revokedAt),
   }
-  const { id, label, scope } = key
-  return { id, label, scope, ...times }
+  const { id, label, scope, personId } = key
+  return { id, label, scope, ...times, personId }
 }
 
 const apiKey = {

@@ -131,12 +131,16 @@ export function personAnswer(person: Person, offset: string): PersonAnswer {
   }
 }
 
-/** The answer that shows an invitation. @param url its address */
-export const invitationAnswer = (
-  { expiresAt }: Pick<Invitation, 'expiresAt'>,
-  url: string,
-  offset: string,
-): InvitationAnswer => ({ url, expiresOn: formatDateTime(expiresAt, offset) })
+/** An invitation as it is shown once; `expiresAt` is Unix seconds. */
+export interface NewInvitation extends Pick<Invitation, 'expiresAt'> {
+  url: string
+}
+
+/** The answer that shows an invitation. */
+export const invitationAnswer = ({ url, expiresAt }: NewInvitation, offset: string): InvitationAnswer => ({
+  url,
+  expiresOn: formatDateTime(expiresAt, offset),
+})
 
 /** The fields that have a value. */
 const present = <Fields extends Record<string, string | undefined>>(fields: Fields) =>

@@ -94,9 +94,9 @@ export class ApiKeys {
   /** Adds a key; the same call again changes nothing. */
   add(context: Context, { id, label, scope, createdAt, expiresAt }: NewApiKey): Outcome<void> {
     const { rowsWritten } = context.sql.exec(
-      `INSERT INTO api_keys (id, label, scope, created_at, expires_at) VALUES (?, ?, ?, ?, ?)
+      `INSERT INTO api_keys (id, label, scope, created_at, expires_at, person) VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT (id) DO NOTHING`,
-      ...[id, label, scope, createdAt, expiresAt],
+      ...[id, label, scope, createdAt, expiresAt, context.by.person?.id ?? null],
     )
     if (rowsWritten > 0) recordEvent(context, { type: 'apiKey.created' })
     return ok(undefined)

@@ -12,6 +12,7 @@ const readRows = rowsWith({
   expires_at: orNull(inSeconds),
   last_used_at: orNull(inSeconds),
   revoked_at: orNull(inSeconds),
+  person: orNull(text),
 })
 type ApiKeyRow = ReturnType<typeof readRows>[number]
 
@@ -27,4 +28,5 @@ export const apiKeyOf = (row: ApiKeyRow): ApiKey => ({
   expiresAt: row.expires_at ?? undefined,
   lastUsedAt: row.last_used_at ?? undefined,
   revokedAt: row.revoked_at ?? undefined,
+  personId: row.person ?? undefined,
 })

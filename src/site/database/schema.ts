@@ -412,7 +412,7 @@ const TABLES = [
  * about a payment that is not applied, DELIVERED or NULL, and when. Few payments are by a token, so their index is partial.
  * callbacks: addresses for notifications besides `callbackUrl` of the settings, and the keys of each, two at most; types is a JSON
  * array. qr_codes.callback_url: where the notifications of the QR code go instead.
- * callers.person: the id of a person, empty where a key or nobody acts. events.subject: the key or the person that the event is of, as
+ * api_keys.person: who created it in the console. callers.person: the id of a person, empty where a key or nobody acts. events.subject: the key or the person that the event is of, as
  * JSON. sessions.tills: as people.tills. sales.caller: who made the sale, NULL of one that 0.3.0 made.
  */
 const SINCE_0_4_0 = `
@@ -437,6 +437,7 @@ const SINCE_0_4_0 = `
   ALTER TABLE qr_codes ADD COLUMN callback_url TEXT;
   ${PEOPLE}
   ALTER TABLE callers ADD COLUMN person TEXT NOT NULL DEFAULT '';
+  ALTER TABLE api_keys ADD COLUMN person TEXT;
   ALTER TABLE events ADD COLUMN subject TEXT;
   ALTER TABLE sessions ADD COLUMN tills TEXT;
   ALTER TABLE sales ADD COLUMN caller INTEGER REFERENCES callers (number);`

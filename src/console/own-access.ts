@@ -1,0 +1,64 @@
+// What a signed-in person has: passkeys and sessions of their own. The API has no operation for it: a key is no person.
+import { createHash } from 'node:crypto'
+import { callerOf, type PersonClaims } from '../contract/caller.ts'
+import type { NewPasskey, Person, PersonSession, UsedChallenge } from '../contract/person.ts'
+import { ApiError } from '../errors.ts'
+import { callSite } from '../gateway/site-client.ts'
+import type { Visit } from './visit.ts'
+
+/** @throws ApiError 404 for a session of a token or of a link */
+export function personOf({ claims }: Visit): PersonClaims {
+  if (claims.jti === undefined) return claims
+  throw new ApiError('payin.resource.not.found', 'the session is of a token, it has no person')
+}
+
+const ofPerson = (visit: Visit) => {
+  const claims = personOf(visit)
+  const { service, siteId } = visit
+  return { caller: callerOf('merchant', claims), id: claims.person.id, site: { service, siteId } }
+}
+
+export interface OwnAccess {
+  person: Person
+  /** The newest first. */
+  sessions: PersonSession[]
+}
+
+export async function readOwnAccess(visit: Visit): Promise<OwnAccess> {
+  const { caller, id, site } = ofPerson(visit)
+  const reading = { ...site, isRead: true }
+  const [people, sessions] = await Promise.all([
+    callSite(reading, (object) => object.people(caller)),
+    callSite(reading, (object) => object.personSessions(caller, id)),
+  ])
+  const person = people.find((each) => each.id === id)
+  if (!person) throw new ApiError('auth.unauthorized', 'the person is removed')
+  return { person, sessions }
+}
+
+/** What a form calls a session: its id is a part of the cookie, and in no page. */
+export const keyOfSession = ({ id }: Pick<PersonSession, 'id'>): string =>
+  createHash('sha256').update(id).digest('hex').slice(0, 16)
+
+/** Ends one session, or all. */
+export async function endOwnSessions(visit: Visit, key?: string): Promise<void> {
+  const { caller, id, site } = ofPerson(visit)
+  if (key === undefined) return callSite(site, (object) => object.endPersonSessions(caller, id))
+  const { sessions } = await readOwnAccess(visit)
+  const session = sessions.find((each) => keyOfSession(each) === key)
+  if (session) await callSite(site, (object) => object.endPersonSessions(caller, id, session.id))
+}
+
+export const addOwnPasskey = async (
+  visit: Visit,
+  passkey: NewPasskey,
+  challenge: UsedChallenge,
+): Promise<void> => {
+  const { caller, site } = ofPerson(visit)
+  await callSite(site, (object) => object.addPasskey(caller, passkey, challenge))
+}
+
+export const removeOwnPasskey = async (visit: Visit, passkeyId: string): Promise<void> => {
+  const { caller, id, site } = ofPerson(visit)
+  await callSite(site, (object) => object.removePasskey(caller, id, passkeyId))
+}
