@@ -55,10 +55,10 @@ const noonOffset = (now: Date): string => {
 }
 
 /** Serves a build at an address of its own. */
-async function served(build: string, vars: Record<string, string>) {
+async function served(build: string, vars: Record<string, string>, host = '127.0.0.1') {
   const disk = mkdtempSync(join(tmpdir(), 'fps-qr-disk-'))
   const port = await freePort()
-  const address = `http://127.0.0.1:${port}`
+  const address = `http://${host}:${port}`
   const { kill } = await serve(build, disk, {
     ...{ port, config: 'local' },
     vars: { PUBLIC_URL: address, UTC_OFFSET: '+03:00', ...vars },
@@ -89,7 +89,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
       LINK_TOKEN_BASE_URL: 'https://sub.nspk.ru',
       BANKS_URL: `http://127.0.0.1:${port}/members.json`,
     }),
-    served(build, { UTC_OFFSET: noonOffset(new Date()) }),
+    // Passkeys belong to a name, not to an IP address.
+    served(build, { UTC_OFFSET: noonOffset(new Date()) }, 'localhost'),
   ])
   project.provide('sandbox', { address, secret: sandbox.secret })
   project.provide('network', { address: network.address, secret: SECRET })
