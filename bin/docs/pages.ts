@@ -39,6 +39,7 @@ export const GUIDES = [
     en: 'Counter and static codes',
     ru: 'Касса и постоянные коды',
   },
+  { file: 'people', slug: 'guides/people', en: 'People', ru: 'Сотрудники' },
   { file: 'testing', slug: 'guides/testing', en: 'Testing', ru: 'Тестирование' },
   { file: 'errors', slug: 'errors', en: 'Errors', ru: 'Ошибки' },
   {
@@ -64,6 +65,7 @@ export const REFERENCE = [
   { tag: 'Notifications', ru: 'Уведомления' },
   { tag: 'Settings', ru: 'Настройки' },
   { tag: 'API keys', ru: 'Ключи API' },
+  { tag: 'People', ru: 'Сотрудники' },
   { tag: 'Payment network', ru: 'Платёжная сеть' },
   { tag: 'Search', ru: 'Поиск' },
   { tag: 'Sandbox bank', ru: 'Тестовый банк' },

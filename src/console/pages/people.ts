@@ -171,7 +171,7 @@ export function invitationPage(
     main: html`<h1><bdi>${title}</bdi></h1>${
       invitation
         ? html`<p>${texts.invitedLead}</p>
-      <section class="card invitation">${picture(invitation.url, 240, texts.picture)}
+      <section class="card invitation">${picture(invitation.url, 300, texts.picture)}
         ${secret(texts.link, invitation.url, visit)}
         ${facts([
           [texts.role, roleName(person.role, visit.language)],
