@@ -4,8 +4,7 @@ import { join, resolve } from 'node:path'
 import { parseOptions, portOption } from '../options.ts'
 import { CONFIG } from '../serve/build-service.ts'
 import { unknownSettings } from '../serve/setting-names.ts'
-
-const STATE = join(import.meta.dirname, '../../.wrangler/state')
+import { STATE } from './running-address.ts'
 
 export interface StartOptions {
   /** 1 to 65535. */

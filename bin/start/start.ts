@@ -13,6 +13,7 @@ import { isWildcard, socketAddress } from './addresses.ts'
 import { consoleLink } from './console-link.ts'
 import { createDemo } from './demo.ts'
 import { type LocalSettings, localSettings } from './local-settings.ts'
+import { dataOf, leaveAddress } from './running-address.ts'
 import { startOptions, USAGE } from './start-options.ts'
 import { terminalQrCode } from './terminal-qr-code.ts'
 
@@ -30,7 +31,7 @@ async function start(): Promise<void> {
   const options = startOptions(process.argv.slice(2))
   if (!options) return console.log(USAGE)
   const { port, ip, directory } = options
-  const data = join(directory, 'data')
+  const data = dataOf(directory)
   refuseEarlierData(directory, data)
   const build = options.build ?? join(directory, 'build')
   const local = await withLock(data, async () => {
@@ -58,10 +59,12 @@ async function start(): Promise<void> {
         `--socket-addr=http=${socketAddress(ip, port)}`,
       ],
       env: local.env,
-      onReady: () =>
+      onReady: () => {
+        leaveAddress(directory, local.address)
         void greet(ip, local)
           .then(() => (options.build === undefined ? buildDocs({ isUrgent: false }) : undefined))
-          .catch((error) => isSignalled(error) || fail(error)),
+          .catch((error) => isSignalled(error) || fail(error))
+      },
       stopMs: STOP_MS,
     },
     (level, message) => level === 'error' && console.error(message),
@@ -91,8 +94,8 @@ async function greet(ip: string, { address, secret, config }: LocalSettings): Pr
     console.log(`The service listens on ${address}. The connector gives the links: no QR code was created.`)
     return
   }
-  const token = await mintToken(secret, { siteId: 'demo', scope: 'merchant', days: 30 })
-  const signIn = await consoleLink(address, secret, 'demo')
+  const token = await mintToken(secret, { siteId: 'demo', scope: 'merchant', days: 30, label: 'npm start' })
+  const signIn = await consoleLink(address, secret, 'demo', { role: 'owner', label: 'npm start' })
   console.log(await createDemo({ address, signIn, token, config }))
 }
 

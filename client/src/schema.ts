@@ -349,7 +349,7 @@ export interface components {
         keyId?: string
         /** @description The person who was signed in by a passkey */
         personId?: string
-        /** @description The name of the person as it is now, of a removed person as it was last */
+        /** @description The label of the key, or the name of the person, as it is now; of a removed person as it was last */
         name?: string
       }
       qrCodeUid?: string
@@ -391,6 +391,12 @@ export interface components {
         status: components['schemas']['TokenStatus']
         /** @description The last four characters of its value */
         last4?: string
+      }
+      /** @description Of apiKey.created and apiKey.revoked: which key */
+      apiKey?: {
+        id: string
+        /** @description As it was at the event; empty if it has none */
+        label: string
       }
       /** @description The person, as of the event */
       person?: components['schemas']['EventPerson']

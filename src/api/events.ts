@@ -1,14 +1,7 @@
 // The events of a site and of one QR code, for the merchant (contract, sections 7 and 11).
 import * as z from 'zod/mini'
-import {
-  EVENTS_EXAMPLE,
-  EventsAnswer,
-  eventAnswer,
-  FEED_EXAMPLE,
-  FeedAnswer,
-  FeedQuery,
-  feedCursorOf,
-} from '../contract/event.ts'
+import { EventsAnswer, eventAnswer, FeedAnswer, FeedQuery, feedCursorOf } from '../contract/event.ts'
+import { EVENTS_EXAMPLE, FEED_EXAMPLE } from '../contract/event-examples.ts'
 import { cursorOf, QrCodeEventsQuery } from '../contract/query.ts'
 import { QrCodePath } from '../contract/uid.ts'
 import type { SiteContext } from '../gateway/context.ts'

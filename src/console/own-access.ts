@@ -6,10 +6,10 @@ import { ApiError } from '../errors.ts'
 import { callSite } from '../gateway/site-client.ts'
 import type { Visit } from './visit.ts'
 
-/** @throws ApiError 404 for a session of a token or of a link */
+/** @throws ApiError 403 for a session of a token or of a link */
 export function personOf({ claims }: Visit): PersonClaims {
   if (claims.jti === undefined) return claims
-  throw new ApiError('payin.resource.not.found', 'the session is of a token, it has no person')
+  throw new ApiError('auth.forbidden', 'the session is of a token, must be of a person')
 }
 
 const ofPerson = (visit: Visit) => {

@@ -38,7 +38,7 @@ export const SIGN_IN_TEXTS: Record<
     failed: {
       unknown: 'Этот токен не подходит: он повреждён, отозван или выдан другим сервисом',
       expired: 'Срок действия токена истёк',
-      link: 'Ссылка уже использована, или её срок истёк. Новую даёт команда npm run console-link; ещё можно войти с токеном',
+      link: 'Ссылка уже использована, или её срок истёк. Новую даёт владелец магазина или администратор сервиса (при npm start — терминал, где была ссылка); ещё можно войти с токеном',
       passkey:
         'Этот ключ доступа не подходит. Если телефон новый или ключ удалён, попросите владельца магазина пригласить вас ещё раз',
       scope: 'Этот токен не даёт доступа к кабинету: у него нет прав магазина или оператора',
@@ -63,7 +63,7 @@ export const SIGN_IN_TEXTS: Record<
     failed: {
       unknown: 'This token cannot be used: it is damaged, revoked or of another service',
       expired: 'The token has expired',
-      link: 'The link was used already, or it has expired. The command npm run console-link makes a new one; or sign in with a token',
+      link: 'The link was used already, or it has expired. Ask an owner of the site or the administrator of the service for a new one (with npm start: the terminal that printed it); or sign in with a token',
       passkey:
         'This passkey cannot be used. If the phone is new, or the passkey was removed, ask an owner of the shop to invite you again',
       scope:

@@ -2,7 +2,6 @@
 import * as z from 'zod/mini'
 import { AmountAnswer, amountAnswer, StoredAmount } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
-import type { Example } from './example.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { PaymentStatus } from './payment.ts'
@@ -57,7 +56,7 @@ export interface Event {
   actor: Actor
   keyId?: string | undefined
   personId?: string | undefined
-  /** The name as it is now, of a removed person as it was last. */
+  /** The name of the person, or the label of the key, as it is now; of a removed person as it was last. */
   name?: string | undefined
   qrCodeUid?: string | undefined
   status?: QrCodeStatus | undefined
@@ -65,7 +64,8 @@ export interface Event {
   payment?: EventPayment | undefined
   refund?: EventRefund | undefined
   token?: EventToken | undefined
-  subject?: EventSubject | undefined
+  apiKey?: EventApiKey | undefined
+  person?: EventPerson | undefined
 }
 
 /** A sale as it was after the event. */
@@ -90,14 +90,21 @@ export const EventToken = z.object({
 })
 export type EventToken = z.output<typeof EventToken>
 
+/** The key that an event of a key is about. */
+export const EventApiKey = z.object({
+  id: z.string(),
+  label: z.string().apply(meta, { description: 'As it was at the event; empty if it has none' }),
+})
+export type EventApiKey = z.output<typeof EventApiKey>
+
 /** A person as an event shows them. */
 const EventPerson = z
   .object({ id: z.string(), name: z.string(), role: z.enum(ROLES) })
   .apply(meta, { id: 'EventPerson' })
 export type EventPerson = z.output<typeof EventPerson>
 
-/** What an event of no QR code is of. */
-export const EventSubject = z.object({ person: z.optional(EventPerson) })
+/** What an event that is about no QR code is about. */
+export const EventSubject = z.object({ apiKey: z.optional(EventApiKey), person: z.optional(EventPerson) })
 export type EventSubject = z.output<typeof EventSubject>
 
 export const EventRefund = z.object({
@@ -132,7 +139,8 @@ const EventAnswer = z
         .optional(z.string())
         .apply(meta, { description: 'The person who was signed in by a passkey' }),
       name: z.optional(z.string()).apply(meta, {
-        description: 'The name of the person as it is now, of a removed person as it was last',
+        description:
+          'The label of the key, or the name of the person, as it is now; of a removed person as it was last',
       }),
     }),
     qrCodeUid: z.optional(z.string()),
@@ -143,6 +151,9 @@ const EventAnswer = z
     payment: z.optional(answered(EventPayment)),
     refund: z.optional(answered(EventRefund)),
     token: z.optional(EventToken),
+    apiKey: z
+      .optional(EventApiKey)
+      .apply(meta, { description: 'Of apiKey.created and apiKey.revoked: which key' }),
     person: z.optional(EventPerson).apply(meta, { description: 'The person, as of the event' }),
   })
   .apply(meta, { id: 'Event' })
@@ -182,7 +193,8 @@ export const eventAnswer = (event: Event, offset: string): z.infer<typeof EventA
   ...(event.payment && { payment: { ...event.payment, amount: amountAnswer(event.payment.amount) } }),
   ...(event.refund && { refund: eventRefundAnswer(event.refund) }),
   ...(event.token && { token: event.token }),
-  ...(event.subject?.person && { person: event.subject.person }),
+  ...(event.apiKey && { apiKey: event.apiKey }),
+  ...(event.person && { person: event.person }),
 })
 
 const eventRefundAnswer = ({ overRefunded, amount, ...refund }: EventRefund) => ({
@@ -234,35 +246,3 @@ export const FeedQuery = strictObject({
 )
 
 export const feedCursorOf = ({ epoch, number }: FeedCursor): string => `${epoch}-${number}`
-
-const events = [
-  {
-    id: 1,
-    type: 'qrCode.created',
-    dateTime: '2026-11-20T20:10:32+03:00',
-    by: { actor: 'merchant', keyId: '3f1b1a52-6c1f-4c44-9a53-1f0a5d1c2f77' },
-    qrCodeUid: 'order-1001',
-    status: 'CREATED',
-  },
-  {
-    id: 2,
-    type: 'payment.completed',
-    dateTime: '2026-11-20T20:11:40+03:00',
-    by: { actor: 'network', keyId: 'b0a4a5b2-5d5c-4b6f-8a39-5d3f0e8f7c11' },
-    qrCodeUid: 'order-1001',
-    status: 'PAYED',
-    payment: {
-      paymentUid: 'A6325171030000001',
-      status: 'COMPLETED',
-      amount: { value: '0.01', currency: 'RUB' },
-      applied: true,
-    },
-  },
-]
-
-export const EVENTS_EXAMPLE: Example = { summary: 'Created, then paid', value: { events } }
-
-export const FEED_EXAMPLE: Example = {
-  summary: 'A QR code is created and paid',
-  value: { events, nextCursor: '8c1f0d5a9b3e7f42-2' },
-}

@@ -197,7 +197,7 @@ it('a site with the tables of 0.3.0 lists what needs a decision, and keeps the d
   const { site, paymentUid, open } = await notApplied()
   await runInDurableObject(site.stub, (_, { storage: { sql } }) => {
     sql.exec(`DROP INDEX payments_by_token; DROP TABLE callback_keys; DROP TABLE callbacks;
-      ALTER TABLE tokens DROP COLUMN ended_by; ALTER TABLE qr_codes DROP COLUMN callback_url;
+      ALTER TABLE tokens DROP COLUMN ended_by; ALTER TABLE events DROP COLUMN subject; ALTER TABLE qr_codes DROP COLUMN callback_url;
       ALTER TABLE payments DROP COLUMN decision; ALTER TABLE payments DROP COLUMN decision_note;
       ALTER TABLE payments DROP COLUMN decided_at; ALTER TABLE callers DROP COLUMN person;
       ALTER TABLE events DROP COLUMN subject; ALTER TABLE sessions DROP COLUMN tills;

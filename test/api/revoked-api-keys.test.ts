@@ -55,14 +55,26 @@ describe('a revoked key', () => {
 
   it('is revoked once: a second request changes nothing', async () => {
     const site = freshSite()
-    const { id } = await make(site)
+    const { id, label } = await make(site)
     await revoke(site, id)
     const key = await keyOf(site, id)
     expect((await revoke(site, id)).status).toBe(204)
     expect(await keyOf(site, id)).toEqual(key)
-    expect((await site.events()).map(({ type, by }) => [type, by])).toEqual([
-      ['apiKey.created', { actor: 'merchant', keyId: 'admin' }],
-      ['apiKey.revoked', { actor: 'merchant', keyId: 'admin' }],
+    expect((await site.events()).map(({ type, by, apiKey }) => [type, by, apiKey])).toEqual([
+      ['apiKey.created', { actor: 'merchant', keyId: 'admin' }, { id, label }],
+      ['apiKey.revoked', { actor: 'merchant', keyId: 'admin' }, { id, label }],
+    ])
+  })
+
+  it('has its label beside what it did', async () => {
+    const site = freshSite()
+    const { id, label, token } = await make(site, { scope: 'merchant:admin' })
+    const other = await make(site, { label: 'Till 4' })
+    await revoke(site, other.id, { token })
+    await revoke(site, id)
+    expect((await site.events()).slice(2)).toMatchObject([
+      { by: { actor: 'merchant', keyId: id, name: label }, apiKey: { id: other.id, label: 'Till 4' } },
+      { by: { actor: 'merchant', keyId: 'admin' }, apiKey: { id, label } },
     ])
   })
 

@@ -116,7 +116,7 @@ it('a page that is open asks to sign in after somebody has signed out in another
 
 it('a one-time link asks first, and works once', async () => {
   const siteId = newSite()
-  const link = await consoleLink(address, secret, siteId)
+  const link = await consoleLink(address, secret, siteId, { role: 'owner', label: 'anna' })
   const first = await visit(browser, link, { locale: 'en-GB' })
   await first.page.getByText(siteId).first().waitFor()
   await first.page.getByRole('button', { name: 'Sign in with the link' }).click()

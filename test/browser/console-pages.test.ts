@@ -245,7 +245,9 @@ const OTHERS: readonly State[] = [
   {
     name: 'sign-in-link',
     who: 'nobody',
-    path: async () => (await consoleLink(address, secret, 'demo')).split('/console/')[1] ?? '',
+    path: async () =>
+      (await consoleLink(address, secret, 'demo', { role: 'owner', label: 'anna' })).split('/console/')[1] ??
+      '',
   },
   { name: 'sign-in-link-used', who: 'nobody', path: 'sign-in?link=used', status: 401 },
   { name: 'error-403', who: 'reader', path: 'settings', status: 403 },

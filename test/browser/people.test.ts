@@ -9,7 +9,8 @@ const browser = await launch()
 afterAll(() => browser.close())
 const service = inject('external')
 
-const photo = (page: Page, name: string) => page.screenshot({ path: `${SCREENSHOTS}/people-${name}.png`, fullPage: true })
+const photo = (page: Page, name: string) =>
+  page.screenshot({ path: `${SCREENSHOTS}/people-${name}.png`, fullPage: true })
 
 /** Invites a person by the form. @returns the link that the page shows */
 async function invited(page: Page, name: string, role: string): Promise<string> {
@@ -25,7 +26,9 @@ async function joined(link: string, options: BrowserContextOptions = DEVICES.pho
   const authenticator = await virtualAuthenticator(page)
   await page.goto(link)
   await photo(page, `join-${options.locale ?? 'ru'}`)
-  await page.getByRole('button', { name: /^(Создать ключ доступа и войти|Make a passkey and sign in)$/ }).click()
+  await page
+    .getByRole('button', { name: /^(Создать ключ доступа и войти|Make a passkey and sign in)$/ })
+    .click()
   await page.waitForURL((url) => !url.pathname.endsWith('/join'))
   return { page, faults, authenticator }
 }
@@ -40,7 +43,7 @@ it('an owner is invited, joins on a phone, signs out, and signs in by the passke
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.goto(`${service.address}/console/me`)
   await photo(page, 'me')
-  expect(await page.locator('main').innerText()).toContain('Анна Петрова')
+  expect(await page.locator('main').textContent()).toContain('Анна Петрова')
   await page.getByRole('button', { name: 'Выйти', exact: true }).click()
   await page.getByRole('button', { name: 'Войти с ключом доступа' }).waitFor()
   await photo(page, 'sign-in')

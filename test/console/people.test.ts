@@ -13,7 +13,7 @@ import {
   PASSKEY_ORIGIN,
   signInBy,
   signInOptions,
-} from '../support/people.ts'
+} from '../support/guests.ts'
 
 const newSite = () => `people-${crypto.randomUUID()}`
 const OWNER = { id: 'anna', name: 'Анна', role: 'owner' }

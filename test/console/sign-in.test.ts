@@ -369,7 +369,7 @@ describe('a session', () => {
 
 describe('a one-time link', () => {
   const linkOf = async (siteId: string) => {
-    const link = await consoleLink(ORIGIN, env.TOKEN_SECRET, siteId)
+    const link = await consoleLink(ORIGIN, env.TOKEN_SECRET, siteId, { role: 'owner', label: 'anna' })
     return {
       path: link.slice(`${ORIGIN}/console`.length),
       code: new URL(link).searchParams.get('link') ?? '',

@@ -1,13 +1,19 @@
 // npm run console-link: a link that signs in once, and what it refuses.
 import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
+import { withLock } from '../../bin/data/data-directory.ts'
+import { dataOf, leaveAddress } from '../../bin/start/running-address.ts'
+import { readSignInLink } from '../../src/http/sign-in-links.ts'
 import { bareWorkerd } from '../support/bare-workerd.ts'
 
 const service = bareWorkerd()
 afterAll(service.dispose)
 
 const run = (...options: string[]) =>
-  spawnSync(process.execPath, ['bin/console-link.ts', ...options], {
+  spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', 'bin/console-link.ts', ...options], {
     encoding: 'utf8',
     env: { ...process.env, TOKEN_SECRET: service.secret },
   })
@@ -26,13 +32,32 @@ it('its link signs in to the site, once', async () => {
     })
   expect((await press()).status).toBe(303)
   const again = await press()
-  expect([again.status, await again.text()]).toEqual([401, expect.stringContaining('npm run console-link')])
+  expect([again.status, await again.text()]).toEqual([401, expect.stringContaining('владелец')])
+})
+
+it('its link is for the port of the service that runs in the directory, in the role and with the label', async () => {
+  const state = mkdtempSync(join(tmpdir(), 'state-'))
+  mkdirSync(dataOf(state))
+  leaveAddress(state, 'http://127.0.0.1:9123')
+  const options = ['shop', '--persist-to', state, '--role', 'accountant', '--label', 'anna']
+  const { stdout, stderr } = await withLock(dataOf(state), () => run(...options))
+  const link = new URL(stdout.trim())
+  expect([link.origin, stderr]).toEqual(['http://127.0.0.1:9123', ''])
+  const read = await readSignInLink([service.secret], link.searchParams.get('link') ?? '', Date.now() / 1000)
+  expect(read?.claims).toMatchObject({ sub: 'shop', scope: ['merchant:read'], label: 'anna' })
+  const stopped = run('shop', '--persist-to', state)
+  expect([new URL(stopped.stdout.trim()).port, stopped.stderr]).toEqual([
+    '8787',
+    expect.stringContaining(`no npm start runs in ${state}`),
+  ])
 })
 
 it.each([
   [['a b'], 'the siteId is a b'],
   [['one', 'two'], 'at most one siteId'],
   [['shop', '--url', 'ftp://x'], '--url is ftp://x'],
+  [['shop', '--role', 'admin'], '--role is admin, must be one of owner, manager, accountant, cashier'],
+  [['shop', '--label', 'x'.repeat(61)], '--label is'],
   [['shop', '--ur', 'x'], '--ur is unknown, did you mean --url'],
 ])('%j is refused, and says why', (options, problem) => {
   const { status, stderr, stdout } = run(...options)

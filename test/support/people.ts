@@ -1,71 +1,61 @@
-// People as the console meets them: invited by the API, with an authenticator in software.
-import { type Authenticator, type Spoiled, softAuthenticator } from './authenticator.ts'
-import { type Browser, browserOf } from './console.ts'
-import { call, tokenOf } from './service.ts'
+// People of a site in tests: invited over HTTP, joined by RPC, as the console does after it has verified a passkey.
 
-/** Passkeys belong to a host name; that of the other tests is no origin where browsers have them. */
-export const PASSKEY_ORIGIN = 'http://localhost'
+import { env } from 'cloudflare:workers'
+import type { Caller } from '../../src/contract/caller.ts'
+import { PersonAnswer } from '../../src/contract/people.ts'
+import type { PersonSession } from '../../src/contract/person.ts'
+import { type Role, SCOPE_OF } from '../../src/contract/role.ts'
+import type { Outcome } from '../../src/errors.ts'
+import { unwrap } from '../../src/gateway/site-client.ts'
+import { readInvitation } from '../../src/http/invitations.ts'
+import type { FreshSite } from './admin.ts'
 
-export interface Guest {
-  browser: Browser
-  authenticator: Authenticator
+let counted = 0
+/** A text that no other has. */
+export const another = (what: string): string => `${what}-${++counted}`
+
+export const passkeyOf = (id: string) => ({ id, publicKey: `key of ${id}`, counter: 0, label: 'Phone' })
+
+/** A challenge that can still be used. */
+export const challenge = () => ({ id: another('challenge'), expiresAt: Math.floor(Date.now() / 1000) + 300 })
+
+/** The id of the invitation that an address has. */
+export async function invitationIn(url: string): Promise<string> {
+  const code = new URL(url).searchParams.get('code') ?? ''
+  const link = await readInvitation([env.TOKEN_SECRET], code, Math.floor(Date.now() / 1000))
+  return link?.invitationId ?? 'unreadable'
 }
 
-/** A call of an owner's key. */
-export const byOwner = async (
-  siteId: string,
-  path: string,
-  { method, body }: { method?: string; body?: unknown } = {},
-) =>
-  call(`/payin/v1/sites/${siteId}/people${path}`, {
-    token: await tokenOf({ sub: siteId, jti: 'owner-key', scope: 'merchant:admin' }),
-    ...(method && { method }),
-    ...(body !== undefined && { body }),
+/** Adds a person. @returns the id of the invitation */
+export async function added(
+  { ask }: FreshSite,
+  id: string,
+  role: Role = 'manager',
+  more: object = {},
+): Promise<string> {
+  const response = await ask('/people', {
+    method: 'POST',
+    body: { id, name: `Name of ${id}`, role, ...more },
   })
-
-/** Adds a person. @returns the code of the invitation */
-export async function invited(siteId: string, person: Record<string, unknown>): Promise<string> {
-  const answer = await byOwner(siteId, '', { method: 'POST', body: person })
-  return codeOf(await answer.json())
+  const { invitation } = (await response.json()) as { invitation: { url: string } }
+  return invitationIn(invitation.url)
 }
 
-export function codeOf(answer: unknown): string {
-  const url = /"url":"([^"]+)"/.exec(JSON.stringify(answer))?.[1] ?? ''
-  return new URL(url).searchParams.get('code') ?? ''
+/** The caller that the Worker makes of a session. */
+export const callerOf = (
+  { id: session, personId: id }: PersonSession,
+  role: Role,
+  tills?: readonly string[],
+): Caller => ({ actor: 'merchant', person: { id, session }, scopes: [SCOPE_OF[role]], tills })
+
+/** Adds a person, who joins with a passkey. */
+export async function joined(site: FreshSite, id: string, role: Role = 'manager', more: object = {}) {
+  const invitation = await added(site, id, role, more)
+  const passkey = another('passkey')
+  const session = unwrap(await site.stub.join(invitation, passkeyOf(passkey), another('session')))
+  return { id, passkey, session, caller: callerOf(session, role) }
 }
 
-/** The options that a page gives to the browser. */
-export function optionsIn(html: string) {
-  const [, text = ''] = /data-options="([^"]+)"/.exec(html) ?? []
-  return JSON.parse(text.replaceAll('&quot;', '"').replaceAll('&amp;', '&'))
-}
+export const codeOf = (outcome: Outcome<unknown>): string => (outcome.ok ? 'ok' : outcome.code)
 
-/** Opens an invitation and joins by it. */
-export async function join(
-  code: string,
-  {
-    browser = browserOf(undefined, PASSKEY_ORIGIN),
-    spoiled,
-    authenticator,
-  }: Partial<Guest> & { spoiled?: Spoiled } = {},
-): Promise<Guest & { response: Response }> {
-  const page = await browser.get(`/join?code=${code}`)
-  const made = authenticator ?? (await softAuthenticator())
-  const response = await made.create(optionsIn(await page.text()), PASSKEY_ORIGIN, spoiled)
-  return { browser, authenticator: made, response: await browser.post('/join', { code, response }) }
-}
-
-/** What a sign-in page asks for. */
-export const signInOptions = async (browser: Browser) =>
-  optionsIn(await (await browser.get('/sign-in')).text())
-
-/** Signs in by the passkey of an authenticator. */
-export async function signInBy(
-  authenticator: Authenticator,
-  browser = browserOf(undefined, PASSKEY_ORIGIN),
-  spoiled: Spoiled = {},
-  origin = PASSKEY_ORIGIN,
-): Promise<{ browser: Browser; sent: Record<string, string>; response: Response }> {
-  const sent = { response: await authenticator.get(await signInOptions(browser), origin, spoiled), next: '' }
-  return { browser, sent, response: await browser.post('/sign-in/passkey', sent) }
-}
+export const personIn = async (response: Response) => PersonAnswer.parse(await response.json())

@@ -1,6 +1,7 @@
 // The events of the site, the latest first.
 import { html } from 'hono/html'
-import { feedCursorOf } from '../../contract/event.ts'
+import { type EventApiKey, feedCursorOf } from '../../contract/event.ts'
+import type { Html } from '../../web/layout.ts'
 import { money } from '../../web/payer/formats.ts'
 import { when } from '../formats.ts'
 import { consolePage } from '../page.ts'
@@ -13,6 +14,10 @@ import { READERS, type Route, type Visit } from '../visit.ts'
 const PAGE = 30
 
 export const EVENTS: Route = { method: 'get', path: '/events', scopes: READERS, handle: events }
+
+/** A key by its label; by its id where it has none. */
+const nameOfKey = ({ id, label }: EventApiKey): Html =>
+  label ? html`<bdi title="${id}">${label}</bdi>` : html`<code class="uid">${id}</code>`
 
 async function events(visit: Visit): Promise<Response> {
   const { language, base } = visit
@@ -35,17 +40,19 @@ async function events(visit: Visit): Promise<Response> {
               [shared.time, 'when'],
               [shared.amount, 'sum'],
             ],
-            events.map(({ number, type, at, actor, keyId, qrCodeUid, payment, refund, sale }) => {
-              const paymentUid = (refund ?? payment)?.paymentUid
-              const amount = (refund ?? payment ?? sale)?.amount
-              return [
-                html`<small>${number}</small> ${eventName(type, language, payment)}${purpose(payment?.decision?.note)}`,
-                qrCodeUid ? codeLink(base, qrCodeUid) : paymentUid && paymentLink(base, paymentUid),
-                html`${actorName(actor, language)} ${keyId && html`<code class="uid">${keyId}</code>`}`,
-                when(at, visit),
-                amount && money(amount, language),
-              ]
-            }),
+            events.map(
+              ({ number, type, at, actor, keyId, name, qrCodeUid, payment, refund, sale, apiKey }) => {
+                const paymentUid = (refund ?? payment)?.paymentUid
+                const amount = (refund ?? payment ?? sale)?.amount
+                return [
+                  html`<small>${number}</small> ${eventName(type, language, payment)}${purpose(payment?.decision?.note)}${apiKey && html` ${nameOfKey(apiKey)}`}`,
+                  qrCodeUid ? codeLink(base, qrCodeUid) : paymentUid && paymentLink(base, paymentUid),
+                  html`${actorName(actor, language)} ${keyId && nameOfKey({ id: keyId, label: name ?? '' })}`,
+                  when(at, visit),
+                  amount && money(amount, language),
+                ]
+              },
+            ),
             title,
           )
     }</section>${pager(visit, events.length === PAGE ? feedCursorOf(next) : undefined)}`

@@ -167,10 +167,10 @@ function timeline({ events, next }: Values['listQrCodeEvents'], visit: Visit): H
   const back = pager(visit, pageCursor(next), { name: 'before', first: latest, more: earlier })
   return html`${back}<ol class="timeline">${events
     .toReversed()
-    .map(({ type, actor, at, payment, refund, sale }) => {
+    .map(({ type, actor, name, at, payment, refund, sale }) => {
       const amount = (refund ?? payment ?? sale)?.amount
       return html`<li>${eventName(type, visit.language, payment)}${amount && html` <b class="sum">${money(amount, visit.language)}</b>`}${purpose(payment?.decision?.note)}
-      <small>${when(at, visit)} · ${actorName(actor, visit.language)}</small></li>`
+      <small>${when(at, visit)} · ${actorName(actor, visit.language)}${name && html` <bdi>${name}</bdi>`}</small></li>`
     })}</ol>`
 }
 

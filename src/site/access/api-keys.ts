@@ -98,7 +98,7 @@ export class ApiKeys {
        ON CONFLICT (id) DO NOTHING`,
       ...[id, label, scope, createdAt, expiresAt, context.by.person?.id ?? null],
     )
-    if (rowsWritten > 0) recordEvent(context, { type: 'apiKey.created' })
+    if (rowsWritten > 0) recordEvent(context, { type: 'apiKey.created', subject: { apiKey: { id, label } } })
     return ok(undefined)
   }
 
@@ -120,7 +120,7 @@ export class ApiKeys {
       now,
     )
     endSessionsOf(sql, id)
-    recordEvent(context, { type: 'apiKey.revoked' })
+    recordEvent(context, { type: 'apiKey.revoked', subject: { apiKey: { id, label: row?.label ?? '' } } })
     this.#revoked.add(id)
     return ok(undefined)
   }

@@ -97,21 +97,55 @@ const readRows = rowsWith({
   subject: orNull(text),
 })
 
-/** A person of the site, also a removed one: the operator's people are not of it. */
-const NAME =
-  "iif(actor = 'merchant' AND person <> '', (SELECT name FROM people WHERE people.id = person), NULL)"
-
-const EVENTS = `SELECT events.number, type, at, actor, key_id, person, ${NAME} AS name, ${ofQrCodeOrDeleted('events.qr_code', 'qr_code_uid')} AS qr_code_uid,
+const selected = (name: string) => `SELECT events.number, type, at, actor, key_id, callers.person, ${name} AS name,
+    ${ofQrCodeOrDeleted('events.qr_code', 'qr_code_uid')} AS qr_code_uid,
     status, payment, refund, token, sale, subject
   FROM events JOIN callers ON callers.number = caller`
 
-/** The events that the clauses after FROM select. */
-export const eventRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]) =>
-  readRows(sql, `${EVENTS} ${clauses}`, ...bindings)
+const EVENTS = selected('NULL')
+
+/** The events that the clauses after FROM select. The name of a key or a person is read once for all its events. */
+export function eventRows(sql: SqlStorage, clauses: string, ...bindings: Binding[]) {
+  const rows = readRows(sql, `${EVENTS} ${clauses}`, ...bindings)
+  const names = new Map([
+    ...namesIn(
+      sql,
+      LABELS,
+      'key',
+      rows.map(({ key_id }) => key_id),
+    ),
+    // The operator's people are not of the site.
+    ...namesIn(
+      sql,
+      PEOPLE,
+      'person',
+      rows.map(({ actor, person }) => (actor === 'merchant' ? person : '')),
+    ),
+  ])
+  return rows.map((row) => ({
+    ...row,
+    name: names.get(row.person ? `person ${row.person}` : `key ${row.key_id}`) || null,
+  }))
+}
+
+const readNames = rowsWith({ id: text, name: text })
+const LABELS = 'SELECT id, label AS name FROM api_keys WHERE id IN (SELECT value FROM json_each(?))'
+const PEOPLE = 'SELECT id, name FROM people WHERE id IN (SELECT value FROM json_each(?))'
+
+function namesIn(sql: SqlStorage, query: string, kind: 'key' | 'person', all: readonly string[]) {
+  const ids = new Set(all)
+  ids.delete('')
+  if (ids.size === 0) return []
+  const rows = readNames(sql, query, JSON.stringify([...ids]))
+  return rows.map(({ id, name }) => [`${kind} ${id}`, name] as const)
+}
+
+const EVENTS_WITH_NAMES = `${selected(`iif(callers.person = '', nullif(label, ''), iif(actor = 'merchant', people.name, NULL))`)}
+  LEFT JOIN api_keys ON api_keys.id = key_id LEFT JOIN people ON people.id = callers.person`
 
 /** The same for the export, which no row fails. */
 export const exportedEventRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]) =>
-  readRows.numbered(sql, `${EVENTS} ${clauses}`, ...bindings)
+  readRows.numbered(sql, `${EVENTS_WITH_NAMES} ${clauses}`, ...bindings)
 
 export const eventOf = (row: ReturnType<typeof readRows>[number]): Event => {
   const {
@@ -138,6 +172,6 @@ export const eventOf = (row: ReturnType<typeof readRows>[number]): Event => {
     refund: refund === null ? undefined : EventRefund.parse(JSON.parse(refund)),
     sale: sale === null ? undefined : EventSale.parse(JSON.parse(sale)),
     token: token === null ? undefined : EventToken.parse(JSON.parse(token)),
-    subject: subject === null ? undefined : EventSubject.parse(JSON.parse(subject)),
+    ...(subject !== null && EventSubject.parse(JSON.parse(subject))),
   }
 }
