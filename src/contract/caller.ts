@@ -12,6 +12,8 @@ export interface Caller {
   /** The COUNTER codes that exist for the caller; undefined: all. */
   tills?: readonly string[] | undefined
   scopes: readonly Scope[]
+  /** The service itself calls, for nobody who has a key: a call that has neither a key nor a person is refused without this. */
+  isService?: boolean | undefined
   /** `iat` and `exp` of the access token, Unix seconds: the site lists the keys that act on it. */
   issuedAt?: number | undefined
   expiresAt?: number | undefined
@@ -69,4 +71,4 @@ export const PAYER: Caller = { actor: 'payer', scopes: [] }
 export const PAYER_OF_ACCOUNT: Caller = { ...PAYER, reachesDeleted: true }
 
 /** The holder of a cookie of the console: the session that the call reads says who it is. */
-export const NOBODY: Caller = { actor: 'merchant', scopes: [] }
+export const NOBODY: Caller = { actor: 'merchant', scopes: [], isService: true }

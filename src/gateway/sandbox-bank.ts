@@ -78,7 +78,7 @@ const WAITING_KOPECKS = 17
 const WAITING_MS = 30_000
 
 /** The sandbox bank has no access token. */
-const BANK: Caller = { actor: 'network', scopes: ['network'] }
+const BANK: Caller = { actor: 'network', scopes: ['network'], isService: true }
 
 /**
  * Carries out an instruction, and reports the result; of a charge and a refund the amount decides which.

@@ -32,7 +32,7 @@ import { typedAmount } from './typed-amount.ts'
 
 /** The site of the demonstration. */
 export const DEMO_SITE = 'demo'
-const VISITOR: Caller = { actor: 'merchant', scopes: [] }
+const VISITOR: Caller = { actor: 'merchant', scopes: [], isService: true }
 const PICTURE = 240
 
 export interface Demo {

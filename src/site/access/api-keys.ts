@@ -1,6 +1,6 @@
 // The API keys of a site: the list of them, revocation, and the time of the last use (contract, section 12).
 import type { ApiKey } from '../../contract/api-key.ts'
-import { type Caller, NOBODY } from '../../contract/caller.ts'
+import type { Caller } from '../../contract/caller.ts'
 import type { Outcome, Refusal } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { recordEvent } from '../events/events.ts'
@@ -61,11 +61,10 @@ export class ApiKeys {
 
   /** Admits a caller who is no person of the site, whose key counts as used. @returns the refusal, if there is no key, or it is revoked */
   admit(caller: Caller): Refusal | undefined {
-    const { actor, keyId, scopes, person } = caller
+    const { actor, keyId, scopes, person, isService = actor === 'payer' } = caller
     // The operator's key or person is of no site: the merchant neither sees nor revokes it.
     if (actor === 'operator' && (keyId ?? person) !== undefined) return undefined
-    // Only the object itself calls for NOBODY: what crosses RPC is a copy.
-    if (keyId === undefined) return actor === 'payer' || caller === NOBODY ? undefined : NO_CALLER
+    if (keyId === undefined) return isService ? undefined : NO_CALLER
     // A key of the network alone is the deployment's: the merchant cannot stop its reports.
     if (this.#revoked.has(keyId) && !isNetworkAlone(scopes)) return KEY_REVOKED
     this.#use(keyId, caller)

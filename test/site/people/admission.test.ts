@@ -2,7 +2,6 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Caller } from '../../../src/contract/caller.ts'
-import { NOBODY } from '../../../src/contract/caller.ts'
 import { freshSite } from '../../support/admin.ts'
 import { another, callerOf, challenge, codeOf, joined, passkeyOf } from '../../support/people.ts'
 import { creation } from '../../support/site.ts'
@@ -68,6 +67,11 @@ describe('the call of a person', () => {
       'auth.forbidden',
     ],
     ['as the network', (caller) => ({ ...caller, actor: 'network', scopes: ['network'] }), 'auth.forbidden'],
+    [
+      'as the service',
+      (caller) => ({ ...caller, isService: true, scopes: ['merchant:admin'] }),
+      'auth.forbidden',
+    ],
     ['as a payer', (caller) => ({ ...caller, actor: 'payer', scopes: [] }), 'auth.forbidden'],
   ])('%s is refused, as a write and as a read', async (_, change, code) => {
     const { site, caller, create } = await withPerson()
@@ -131,7 +135,6 @@ it.each<[string, Caller]>([
   ['a merchant', { actor: 'merchant', scopes: ['merchant:admin'] }],
   ['the network', { actor: 'network', scopes: ['network'] }],
   ['an operator', { actor: 'operator', scopes: ['operator'] }],
-  ['a copy of NOBODY', NOBODY],
 ])('a call of %s with neither a key nor a person is refused', async (_, caller) => {
   const site = freshSite()
   await site.make()
