@@ -77,12 +77,12 @@ const TABLE = {
   },
   'payin.resource.already.exists': {
     status: 409,
-    when: 'An earlier request or report has the same `qrCodeUid`, `saleUid`, `paymentUid`, `bindingUid` or `refundId`, and other fields; `cause` names them, and nothing changes',
+    when: 'An earlier request or report has the same `qrCodeUid`, `saleUid`, `paymentUid`, `bindingUid`, `refundId` or `id` of a person, and other fields; `cause` names them, and nothing changes',
     userMessage: NOT_DONE,
   },
   'payin.incorrect-method-invocation': {
     status: 409,
-    when: 'The state of the QR code, sale, payment, notification, instruction, key or site does not allow the operation',
+    when: 'The state of the QR code, sale, payment, notification, instruction, key, person or site does not allow the operation',
     userMessage: NOT_AVAILABLE,
   },
   'network.changed': {

@@ -186,6 +186,7 @@ describe('in the object', () => {
       'outbox',
       'events',
       'settings',
+      'people',
       'access',
       'operator',
       'sales',

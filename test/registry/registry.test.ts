@@ -268,3 +268,10 @@ it('a backup is known by its time', async () => {
   expect(backedUpAt).toBeGreaterThanOrEqual(from)
   expect(backedUpAt).toBeLessThanOrEqual(Date.now())
 })
+
+it('a user handle keeps its site, and an unknown one has none', async () => {
+  expect(await registry().siteOfHandle('h')).toBeUndefined()
+  await registry().recordHandle('h', 'shop-1')
+  await registry().recordHandle('h', 'shop-2')
+  expect(await registry().siteOfHandle('h')).toBe('shop-1')
+})

@@ -4,14 +4,8 @@ import type { Outcome, Refusal } from '../../errors.ts'
 import { ok, PERSON_NOT_FOUND } from '../outcomes.ts'
 import type { Sql } from '../rows/sql.ts'
 import { endPasskeysOf, insertPasskey, PASSKEY_KNOWN } from './passkeys.ts'
-import {
-  type PeopleContext,
-  type PersonRow,
-  passkeyRow,
-  personRows,
-  presentPerson,
-  withPerson,
-} from './rows.ts'
+import { withPerson } from './person.ts'
+import { type PeopleContext, type PersonRow, passkeyRow, personRows, presentPerson } from './rows.ts'
 import { activeSession, beginSession } from './sessions.ts'
 
 /** Replaces the invitation of a person. */

@@ -12,15 +12,8 @@ import type { Outcome, Refusal } from '../../errors.ts'
 import { notAllowed, ok, PERSON_NOT_FOUND } from '../outcomes.ts'
 import { integer, requiredInteger, type Sql } from '../rows/sql.ts'
 import { isLastHead, lastHead } from './heads.ts'
-import {
-  type PeopleContext,
-  passkeyOf,
-  passkeyRow,
-  personRow,
-  personRows,
-  presentPerson,
-  withPerson,
-} from './rows.ts'
+import { withPerson } from './person.ts'
+import { type PeopleContext, passkeyOf, passkeyRow, personRow, personRows, presentPerson } from './rows.ts'
 import { activeSession, beginSession, endSessionsOfPasskey, endSessionsOfPerson } from './sessions.ts'
 
 /** The person with a user handle, and the passkey; undefined where the person is removed, or the passkey is another's. */
@@ -71,10 +64,10 @@ export function endPasskeysOf(sql: Sql, person: string): void {
  * Uses a challenge up; it is kept until it would have expired, and those that have are removed.
  * @returns false for one that was used, or has expired
  */
-export function useChallenge({ sql, now }: PeopleContext, { id, expiresAt }: UsedChallenge): boolean {
+export function useChallenge({ sql, now }: PeopleContext, { id, expiresAt: end }: UsedChallenge): boolean {
   sql.exec('DELETE FROM used_challenges WHERE expires_at <= ?', now)
-  if (expiresAt <= now || integer(sql, 'SELECT 1 FROM used_challenges WHERE id = ?', id)) return false
-  sql.exec('INSERT INTO used_challenges (id, expires_at) VALUES (?, ?)', id, expiresAt)
+  if (end <= now || integer(sql, 'SELECT 1 FROM used_challenges WHERE id = ?', id)) return false
+  sql.exec('INSERT INTO used_challenges (id, expires_at) VALUES (?, ?)', id, end)
   return true
 }
 

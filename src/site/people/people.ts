@@ -6,15 +6,8 @@ import { requiredInteger } from '../rows/sql.ts'
 import { isLastHead, lastHead } from './heads.ts'
 import { setInvitation } from './invitations.ts'
 import { endPasskeysOf } from './passkeys.ts'
-import {
-  type PeopleContext,
-  personOf,
-  personRow,
-  personRows,
-  presentPerson,
-  tillsColumn,
-  withPerson,
-} from './rows.ts'
+import { withPerson } from './person.ts'
+import { type PeopleContext, personOf, personRow, personRows, presentPerson, tillsColumn } from './rows.ts'
 
 /** All people, the oldest first, also those who were removed. */
 export const listPeople = (context: PeopleContext): Person[] =>

@@ -21,7 +21,7 @@ import { SESSION_ENDED } from './admission.ts'
 import { invite, invitedPerson, join } from './invitations.ts'
 import { addPasskey, PASSKEY_REFUSED, removePasskey, signIn } from './passkeys.ts'
 import { type Added, addPerson, changePerson, removePerson } from './people.ts'
-import { withPerson } from './rows.ts'
+import { withPerson } from './person.ts'
 import { endSessionsOfPerson, sessionsOf } from './sessions.ts'
 
 const record = (context: Context, type: EventType, { id, name, role }: Person): void =>

@@ -2,8 +2,6 @@
 import * as z from 'zod/mini'
 import type { Passkey, Person, PersonSession } from '../../contract/person.ts'
 import { ROLES } from '../../contract/role.ts'
-import type { Outcome } from '../../errors.ts'
-import { PERSON_NOT_FOUND } from '../outcomes.ts'
 import { inSeconds, int, oneOf, orNull, rowsWith, text } from '../rows/columns.ts'
 import type { Binding, Sql } from '../rows/sql.ts'
 
@@ -73,16 +71,6 @@ export function personOf({ sql, now }: PeopleContext, row: PersonRow): Person {
     invitedUntil: (isInvited ? row.invited_until : undefined) ?? undefined,
     passkeys: passkeysOf(sql, row.id),
   }
-}
-
-/** What a function gives of a person. @returns payin.resource.not.found */
-export function withPerson<T>(
-  context: PeopleContext,
-  id: string,
-  work: (person: Person) => Outcome<T>,
-): Outcome<T> {
-  const row = personRow(context.sql, id)
-  return row ? work(personOf(context, row)) : PERSON_NOT_FOUND
 }
 
 const readPasskeys = rowsWith({
