@@ -3,11 +3,11 @@ import { createHmac } from 'node:crypto'
 import type { Context } from 'hono'
 import type { Config } from '../config.ts'
 import { OPERATOR } from '../contract/access-token.ts'
+import { CHALLENGE_SECONDS } from '../contract/person.ts'
 import { servesSite } from '../gateway/connection.ts'
 import { isMac } from '../gateway/mac.ts'
 import { isLanguage, type Language, language } from '../http/negotiation.ts'
 import { originOf } from '../http/path.ts'
-import { CHALLENGE_SECONDS } from '../passkeys/challenges.ts'
 
 type Cookies = Pick<Config, 'secrets' | 'publicUrl' | 'network' | 'testNetwork'>
 

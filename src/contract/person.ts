@@ -96,6 +96,8 @@ export interface PersonSession {
   usedAt: number
 }
 
+/** A challenge of a passkey can be answered for five minutes. */
+export const CHALLENGE_SECONDS = 300
 /** An invitation can be used for 72 hours. */
 export const INVITATION_SECONDS = 72 * 3600
 /** A session ends so long after its last use, and after its start. */

@@ -1,8 +1,6 @@
 // The challenges of passkeys: signed, for five minutes, for one purpose and one browser or session. None is stored before it is used.
+import { CHALLENGE_SECONDS } from '../contract/person.ts'
 import { concatenated, fromBase64Url, toBase64Url } from './base64url.ts'
-
-/** A challenge can be answered for this time, in seconds. */
-export const CHALLENGE_SECONDS = 300
 
 /** Which answers count. A challenge does not show this: its MAC covers it. */
 export interface ChallengeUse {

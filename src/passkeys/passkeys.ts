@@ -1,14 +1,10 @@
 // Makes and checks passkeys (WebAuthn Level 3; contract, section 17). The console loads this module when it is needed.
+
+import { CHALLENGE_SECONDS } from '../contract/person.ts'
 import { readAuthenticatorData } from './authenticator-data.ts'
 import { fromBase64Url, toBase64Url } from './base64url.ts'
 import { readCbor } from './cbor.ts'
-import {
-  CHALLENGE_SECONDS,
-  type ExpectedChallenge,
-  makeChallenge,
-  type NewChallenge,
-  type UsedChallenge,
-} from './challenges.ts'
+import { type ExpectedChallenge, makeChallenge, type NewChallenge, type UsedChallenge } from './challenges.ts'
 import {
   authenticatorRefusal,
   clientDataCheck,

@@ -97,7 +97,9 @@ const readRows = rowsWith({
   subject: orNull(text),
 })
 
-const selected = (name: string) => `SELECT events.number, type, at, actor, key_id, callers.person, ${name} AS name,
+const selected = (
+  name: string,
+) => `SELECT events.number, type, at, actor, key_id, callers.person, ${name} AS name,
     ${ofQrCodeOrDeleted('events.qr_code', 'qr_code_uid')} AS qr_code_uid,
     status, payment, refund, token, sale, subject
   FROM events JOIN callers ON callers.number = caller`
