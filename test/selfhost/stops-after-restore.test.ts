@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { FeedAnswer } from '../../src/contract/event.ts'
+import { PeopleAnswer } from '../../src/contract/people.ts'
 import { TokensAnswer } from '../../src/contract/token.ts'
 import { succeeds } from '../support/command.ts'
 import { EXTERNAL, PUBLIC_URL, type Served, siteOf, started, temporaryDirectory } from '../support/serve.ts'
@@ -70,4 +71,21 @@ it('a payer’s stop is applied again after a restore, before and after the site
   ])
   await served.stop()
   expect(succeeds('verify', '--data', restored)).toBe('sites: 1, with problems: 0\n')
+})
+
+it('an invitation that was open at the time of the backup cannot be used after a restore', async () => {
+  const directory = temporaryDirectory()
+  const data = join(directory, 'data')
+  const backup = join(directory, 'backup')
+  const restored = join(directory, 'restored')
+  let served = await started(data, { settings: EXTERNAL })
+  const body = { id: 'anna', name: 'Anna', role: 'owner' }
+  expect((await siteOf(served).ask('/people', { method: 'POST', body })).status).toBe(200)
+  await served.stop()
+  succeeds('backup', '--data', data, '--to', backup)
+  succeeds('restore', '--from', backup, '--data', restored, '--before', data)
+  served = await started(restored, { settings: EXTERNAL })
+  const { people } = PeopleAnswer.parse(await siteOf(served).value('/people'))
+  expect(people).toEqual([{ ...body, createdOn: expect.any(String), passkeys: [] }])
+  await served.stop()
 })
