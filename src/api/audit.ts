@@ -19,7 +19,7 @@ export const audit = () => [
     description: `What operators did, and commands on the machine, newest first. Each act has a row of its intent before it, and \
 one of its result after it. An intent without a result: the service ended in between, and the act may have happened. \
 No row is ever changed or deleted.`,
-    scopes: ['operator'],
+    scopes: ['operator', 'operator:read'],
     answer: {
       schema: AuditAnswer,
       description: 'A page of rows',

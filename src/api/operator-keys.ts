@@ -20,7 +20,7 @@ export const operatorKeys = () => [
     summary: 'List the keys of operators',
     description:
       'The list has each key after its first use or its revocation. It does not show their tokens.',
-    scopes: ['operator'],
+    scopes: ['operator', 'operator:read'],
     answer: {
       schema: OperatorKeysAnswer,
       description: 'The keys, the oldest first',

@@ -48,7 +48,7 @@ export const sites = () => [
     summary: 'List the sites',
     description:
       'By their names. A site is in the list after its first write. Deleted sites are not in the list. What is stuck in a site is true within two minutes.',
-    scopes: ['operator'],
+    scopes: ['operator', 'operator:read'],
     answer: {
       schema: SitesAnswer,
       description: 'A page of sites',
@@ -72,7 +72,7 @@ export const sites = () => [
     summary: 'Get a site',
     description:
       'How much the site has, and what is stuck in it: notifications that its merchant does not take, instructions that the payment network does not answer.',
-    scopes: ['operator'],
+    scopes: ['operator', 'operator:read'],
     answer: {
       schema: SiteAnswer,
       description: 'The site',

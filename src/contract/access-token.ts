@@ -23,6 +23,10 @@ export type Scope = (typeof SCOPES)[number]
 /** The `sub` of the operator's tokens: no site has this name. */
 export const OPERATOR = '*'
 
+/** Whether the scopes are those of an operation of the operator: none is of a site as well. */
+export const isOfOperator = (scopes: readonly Scope[]): boolean =>
+  OPERATOR_SCOPES.some((scope) => scopes.includes(scope))
+
 const isScope = (text: string): text is Scope => SCOPES.some((scope) => scope === text)
 const isSiteScope = (text: string): boolean => SITE_SCOPES.some((scope) => scope === text)
 

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import {
   type Claims,
   grants,
+  isOfOperator,
   lifetimeProblem,
   OPERATOR,
   type Scope,
@@ -111,7 +112,7 @@ export function accessControl(
   }
 
   async function authorizeRequest(c: Context<AppEnv>, scopes: readonly Scope[]): Promise<Authorized> {
-    const authorized = await (isReport(scopes) ? siteOf(c) : authorizeSite(c, scopes.includes('operator')))
+    const authorized = await (isReport(scopes) ? siteOf(c) : authorizeSite(c, isOfOperator(scopes)))
     requireScope(authorized.claims, scopes)
     return authorized
   }
@@ -131,7 +132,7 @@ export function authorize(
   siteId: string | undefined,
   scopes: readonly Scope[],
 ): void {
-  const isOperator = scopes.includes('operator')
+  const isOperator = isOfOperator(scopes)
   requireSiteId(config, siteId, isOperator)
   requireOwn(claims, siteId, isOperator)
   requireScope(claims, scopes)

@@ -1,4 +1,5 @@
 // Runs the handler of an operation: refuses an operator's revoked key before it, and records an operator's act in the audit.
+import { isOfOperator } from '../contract/access-token.ts'
 import { type RecordedAct, recordIntent } from '../gateway/audit.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callRegistry, unwrap } from '../gateway/site-client.ts'
@@ -18,7 +19,7 @@ export async function execute(
   input: Input,
   method: string,
 ): Promise<unknown> {
-  if (operation.scopes.includes('operator'))
+  if (isOfOperator(operation.scopes))
     unwrap(await callRegistry(site.service, (registry) => registry.admitOperator(site.caller)))
   const { act } = operation
   if (!act || method === 'HEAD') return operation.handle(site, input)

@@ -1,6 +1,6 @@
 // Makes the first parameter of every handler: the site, the caller and the origin of the request.
 import type { Context } from 'hono'
-import type { Scope } from '../contract/access-token.ts'
+import { isOfOperator, type Scope } from '../contract/access-token.ts'
 import { type Caller, callerOf, type Holder } from '../contract/caller.ts'
 import type { Service, SiteContext } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'
@@ -28,5 +28,5 @@ export const siteContext = (
 
 function actorOf(scopes: readonly Scope[]): Caller['actor'] {
   if (isReport(scopes)) return 'network'
-  return scopes.includes('operator') ? 'operator' : 'merchant'
+  return isOfOperator(scopes) ? 'operator' : 'merchant'
 }

@@ -71,7 +71,7 @@ export function openapiDocument(operations: readonly Operation[], version: strin
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
-          description: `The access token of a site, with scopes of ${SITE_SCOPES.join(', ')}. merchant:admin includes merchant. The operator’s token is of no site (sub is *), and has the scope operator`,
+          description: `The access token of a site, with scopes of ${SITE_SCOPES.join(', ')}. merchant:admin includes merchant. The operator’s token is of no site (sub is *), and has the scope operator, or operator:read for reads`,
         },
       },
       headers: HEADERS,
