@@ -1,11 +1,18 @@
 // Makes an access token (contract, section 2).
 import { randomUUID } from 'node:crypto'
-import { isScopeList, Label, OPERATOR, SCOPE_LIST_RULE } from '../src/contract/access-token.ts'
+import {
+  isOperatorScope,
+  isScopeList,
+  Label,
+  OPERATOR,
+  OPERATOR_SCOPES,
+  SCOPE_LIST_RULE,
+} from '../src/contract/access-token.ts'
 import { SITE_ID } from '../src/contract/site-id.ts'
 import { signToken } from '../src/http/access-tokens.ts'
 
 interface TokenRequest {
-  /** OPERATOR for the operator's own token, which has the scope operator and no other. */
+  /** OPERATOR for the operator's own token, which has one of OPERATOR_SCOPES and no other. */
   siteId: string
   /** One or more of SITE_SCOPES, separated by spaces. */
   scope: string
@@ -37,12 +44,15 @@ export async function mint(
   { siteId, scope, days, label }: TokenRequest,
 ): Promise<MintedToken> {
   if (siteId === OPERATOR) {
-    if (scope !== 'operator') throw new RangeError(`scope is "${scope}", must be operator for ${OPERATOR}`)
+    if (!isOperatorScope(scope))
+      throw new RangeError(`scope is "${scope}", must be ${OPERATOR_SCOPES.join(' or ')} for ${OPERATOR}`)
   } else {
     if (!SITE_ID.test(siteId))
       throw new RangeError(`siteId is "${siteId}", must be 1 to 64 of A-Z a-z 0-9 . _ -`)
-    if (scope.split(' ').includes('operator'))
-      throw new RangeError(`siteId is "${siteId}", must be '${OPERATOR}' with scope operator`)
+    if (scope.split(' ').some(isOperatorScope))
+      throw new RangeError(
+        `siteId is "${siteId}", must be '${OPERATOR}' with scope ${OPERATOR_SCOPES.join(' or ')}`,
+      )
     if (!isScopeList(scope)) throw new RangeError(`scope is "${scope}", must be ${SCOPE_LIST_RULE}`)
   }
   if (!Number.isInteger(days) || days < 1 || days > 3650) {

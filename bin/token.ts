@@ -6,7 +6,7 @@ import { tokenSecret } from './token-secret.ts'
 
 const USAGE = `npm run -s token -- <siteId> [options]
 
-  <siteId>          the site; '*' with --scope operator is the operator of all sites
+  <siteId>          the site; '*' with --scope operator is the operator of all sites, with operator:read who only reads
   --scope "…"       one or more of merchant, merchant:read, merchant:admin, network; by default merchant
   --days N          the lifetime, 1 to 3650, by default 30
   --label TEXT      who has it, such as anna: 1 to 60 characters. Lists of keys and the audit show it

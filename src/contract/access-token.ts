@@ -28,6 +28,8 @@ export const isOfOperator = (scopes: readonly Scope[]): boolean =>
   OPERATOR_SCOPES.some((scope) => scopes.includes(scope))
 
 const isScope = (text: string): text is Scope => SCOPES.some((scope) => scope === text)
+/** Whether the text is one scope of an operator. */
+export const isOperatorScope = (text: string): boolean => OPERATOR_SCOPES.some((scope) => scope === text)
 const isSiteScope = (text: string): boolean => SITE_SCOPES.some((scope) => scope === text)
 
 /** The most characters of a list of scopes: several times what all of them have. */

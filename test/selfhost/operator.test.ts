@@ -198,9 +198,13 @@ describe('the commands', () => {
   })
 
   it.each([
-    [['tea', '--scope', 'operator'], `siteId is "tea", must be '*' with scope operator\n`],
+    [['tea', '--scope', 'operator'], `siteId is "tea", must be '*' with scope operator or operator:read\n`],
+    [
+      ['tea', '--scope', 'merchant operator:read'],
+      `siteId is "tea", must be '*' with scope operator or operator:read\n`,
+    ],
     [['tea', '--scope', 'owner'], `scope is "owner", must be ${SCOPE_LIST_RULE}\n`],
-    [['*'], 'scope is "merchant", must be operator for *\n'],
+    [['*'], 'scope is "merchant", must be operator or operator:read for *\n'],
     [['tea', '--days', '0'], 'days is 0, must be a whole number from 1 to 3650\n'],
     [
       ['tea', '--label', ' '],
