@@ -4,7 +4,7 @@ import { KeyId } from '../contract/access-token.ts'
 import { OPERATOR_KEYS_EXAMPLE, OperatorKeysAnswer, operatorKeyAnswer } from '../contract/operator-key.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callRegistry, unwrap } from '../gateway/site-client.ts'
-import { operation, type ResponseContent } from '../http/operation.ts'
+import { operation } from '../http/operation.ts'
 import { OPERATOR_TAG } from './sites.ts'
 
 const COLLECTION = '/operator/v1/keys'
@@ -46,18 +46,23 @@ never used. The same request again changes nothing. The last key that is left ca
     scopes: ['operator'],
     answer: { description: 'The key is revoked', headers: [], status: 204 },
     errors: ['validation.error', 'payin.incorrect-method-invocation'],
-    act: { name: 'key.revoke', details: ({ path }) => ({ revokedKeyId: path.keyId }) },
+    act: {
+      name: 'key.revoke',
+      details: ({ path }) => ({ revokedKeyId: path.keyId }),
+      outcome: (revokedLabel) => ({ ...(revokedLabel !== undefined && { revokedLabel }) }),
+    },
     handle: revokeOperatorKey,
+    toContent: () => ({ status: 204 }),
   }),
 ]
 
+/** @returns the label of the key */
 async function revokeOperatorKey(
   { service, caller }: SiteContext,
   { path }: { path: z.output<typeof Item> },
-): Promise<ResponseContent<never>> {
+): Promise<string | undefined> {
   const refused = [...service.config.revokedKeys]
-  unwrap(
+  return unwrap(
     await callRegistry(service, (registry) => registry.revokeOperatorKey(caller.keyId, path.keyId, refused)),
   )
-  return { status: 204 }
 }

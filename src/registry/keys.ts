@@ -70,14 +70,15 @@ export const listOperatorKeys = (sql: Sql): OperatorKey[] =>
  * @param by the key of the operator who asks
  * @param refused the keys that REVOKED_KEYS names
  * @param now Unix seconds
- * @returns payin.incorrect-method-invocation for the operator's own key where no other one is left
+ * @returns its label; payin.incorrect-method-invocation for the operator's own key where no other one is left
  */
 export function revokeOperatorKey(
   sql: Sql,
   id: string,
   { by, refused, now }: { by: string | undefined; refused: readonly string[]; now: number },
-): Outcome<void> {
-  if (isRevoked(sql, id)) return ok(undefined)
+): Outcome<string | undefined> {
+  const { label, revoked_at } = keyIn(sql, id) ?? {}
+  if (typeof revoked_at === 'number') return ok(label ?? undefined)
   const isLeft = (key: OperatorKey) =>
     key.id !== id &&
     key.revokedAt === undefined &&
@@ -90,7 +91,7 @@ export function revokeOperatorKey(
     )
   }
   setOperatorKeyRevoked(sql, id, now)
-  return ok(undefined)
+  return ok(label ?? undefined)
 }
 
 /** Sets a key as revoked, unless it is, and ends its sessions. @param at Unix seconds */

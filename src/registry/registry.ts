@@ -66,7 +66,7 @@ export class Registry extends DurableObject {
     by: string | undefined,
     id: string,
     refused: readonly string[],
-  ): Promise<Outcome<void>> {
+  ): Promise<Outcome<string | undefined>> {
     return revokeOperatorKey(this.#sql, id, { by, refused, now: now() })
   }
 

@@ -97,6 +97,17 @@ describe('an act', () => {
     ])
   })
 
+  it('key.revoke says whose key it was, where the key was used with a label', async () => {
+    const [jti, label] = [crypto.randomUUID(), 'boris']
+    await asOperator('/keys', { token: await tokenOf({ sub: '*', jti, scope: 'operator', label }) })
+    const revoke = () => asOperator(`/keys/${jti}`, { method: 'DELETE' })
+    for (const response of [await revoke(), await revoke()]) expect(response.status).toBe(204)
+    const { rows } = await pageOf('?key=k-anna&limit=4')
+    const details = { revokedKeyId: jti }
+    const named = { ...details, revokedLabel: label }
+    expect(rows.map((row) => row.details)).toEqual([named, details, named, details])
+  })
+
   it('that is refused for its fields, its token or its scope is none', async () => {
     const site = freshSite()
     await site.make()
