@@ -36,7 +36,7 @@ const VISITOR: Caller = { actor: 'merchant', scopes: [], isService: true }
 const PICTURE = 240
 
 export interface Demo {
-  /** The QR code that was created, with the addresses of its page and of the API. */
+  /** The QR code that was created, with the address of its page, relative to the start page, and that of the API. */
   made?: { qrCode: QrCode; page: string; api: string } | undefined
   /** What was typed, and why it was refused. */
   typed?: { amount: string; purpose: string }
@@ -86,8 +86,11 @@ export async function demoOf(c: Context<AppEnv>, service: Service, link: string)
   const { qrCode } = await callSite(site, (object) =>
     object.readForPayer({ link: link.slice(base.length + 1) }),
   )
-  const api = `${config.publicUrl ?? origin}/payin/v1/sites/${DEMO_SITE}/sbp/qrCodes`
-  return { made: { qrCode, page: pageUrl(config, DEMO_SITE, origin, qrCode), api } }
+  const address = config.publicUrl ?? origin
+  const api = `${address}/payin/v1/sites/${DEMO_SITE}/sbp/qrCodes`
+  // Relative: the browser can be at another address of this service, whose pages may not send to that one.
+  const page = pageUrl(config, DEMO_SITE, origin, qrCode).slice(`${address}/`.length)
+  return { made: { qrCode, page, api } }
 }
 
 /** What was created, and its status as it changes. */

@@ -43,7 +43,7 @@ describe('the demonstration', () => {
     const link =
       (await page.getByRole('link', { name: 'Open the payer’s page', exact: true }).getAttribute('href')) ??
       ''
-    expect(await scanned(page)).toBe(link)
+    expect(await scanned(page)).toBe(new URL(link, address).href)
     await says(page, 'CREATED')
     const before = page.url()
     const phone = page.getByRole('form', { name: 'The customer’s phone' })

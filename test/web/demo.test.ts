@@ -35,10 +35,24 @@ describe('the demonstration', () => {
     const link = new URL(location, ORIGIN).searchParams.get('link') ?? ''
     expect(parseLink(link)?.amount).toEqual({ minorUnits: 1250, currency: 'RUB' })
     const page = await homePage(location)
-    expect(page).toContain(`<a href="${link.replaceAll('&', '&amp;')}">`)
+    expect(page).toContain(`<a href="${link.slice(`${ORIGIN}/`.length).replaceAll('&', '&amp;')}">`)
     expect(page).toContain('src="data:image/svg+xml,%3Csvg')
     const payers = await call(link.slice(ORIGIN.length), { token: null }, sandbox)
     expect(await payers.text()).toContain('Tea &amp; cake')
+  })
+
+  it('is polled and paid at the address that the browser is at, whatever PUBLIC_URL is', async () => {
+    const service = serviceWith({
+      settings: { PAYMENT_NETWORK: 'sandbox', PUBLIC_URL: 'http://localhost:8787' },
+    })
+    const { location, link } = await made({ amount: '1', purpose: 'Tea' }, service)
+    expect(link).toMatch(/^http:\/\/localhost:8787\/pay\/demo\//)
+    const page = await homePage(location, service)
+    const addresses = ['data-poll', 'action', 'href'].map(
+      (name) => new RegExp(` ${name}="([^"?]*pay/demo/[^"?]*)`).exec(page)?.[1],
+    )
+    const path = new URL(link).pathname.slice(1)
+    expect(addresses).toEqual([`${path}/state`, path, path])
   })
 
   it('leads to the payer’s page where links point to the network', async () => {
@@ -48,7 +62,7 @@ describe('the demonstration', () => {
     const link = new URL(location, ORIGIN).searchParams.get('link') ?? ''
     expect(link).toMatch(/^https:\/\/qr\.nspk\.ru\//)
     const [, href = ''] = /<a href="([^"]+)"><img/.exec(await homePage(location, service)) ?? []
-    const url = href.replaceAll('&amp;', '&')
+    const url = new URL(href.replaceAll('&amp;', '&'), ORIGIN).href
     expect(url).toBe(link.replace('https://qr.nspk.ru', `${ORIGIN}/pay/demo`))
     const page = await call(url.slice(ORIGIN.length), { token: null }, service)
     expect(await page.text()).toContain('>Tea<')
@@ -65,7 +79,7 @@ describe('the demonstration', () => {
     expect(page).toMatch(/<code>demo-[0-9a-f]{16}<\/code>/)
     expect(page).toContain('data-status="CREATED">CREATED</code>')
     const [, poll = ''] = /data-poll="([^"]+)"/.exec(page) ?? []
-    const state = await call(poll.replaceAll('&amp;', '&').slice(ORIGIN.length), { token: null }, sandbox)
+    const state = await call(`/${poll.replaceAll('&amp;', '&')}`, { token: null }, sandbox)
     expect(await state.json()).toEqual({ status: 'CREATED' })
     expect(page).toContain(`data-state="${state.headers.get('ETag')?.replaceAll('"', '&quot;')}"`)
     await call(link.slice(ORIGIN.length), { token: null, body: 'action=pay', headers: FORM }, sandbox)
