@@ -11,7 +11,7 @@ export const dataOf = (directory: string): string => join(directory, 'data')
 
 const addressFile = (directory: string): string => join(directory, 'address')
 
-/** Leaves the address, such as `http://127.0.0.1:8787`, in the state directory. */
+/** Leaves the address of the console, such as `http://localhost:8787`, in the state directory. */
 export const leaveAddress = (directory: string, address: string): void =>
   writeFileSync(addressFile(directory), `${address}\n`)
 

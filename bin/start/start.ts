@@ -60,7 +60,7 @@ async function start(): Promise<void> {
       ],
       env: local.env,
       onReady: () => {
-        leaveAddress(directory, local.address)
+        leaveAddress(directory, local.consoleAddress)
         void greet(ip, local)
           .then(() => (options.build === undefined ? buildDocs({ isUrgent: false }) : undefined))
           .catch((error) => isSignalled(error) || fail(error))
@@ -85,7 +85,7 @@ function refuseEarlierData(directory: string, data: string): void {
 }
 
 /** Creates a QR code, if that costs nobody anything, and prints how to use the service. */
-async function greet(ip: string, { address, secret, config }: LocalSettings): Promise<void> {
+async function greet(ip: string, { address, consoleAddress, secret, config }: LocalSettings): Promise<void> {
   if (isWildcard(ip)) {
     console.log(`\nThe service, for a phone in the same network:\n\n${terminalQrCode(address)}\n\n${address}`)
   }
@@ -95,7 +95,7 @@ async function greet(ip: string, { address, secret, config }: LocalSettings): Pr
     return
   }
   const token = await mintToken(secret, { siteId: 'demo', scope: 'merchant', days: 30, label: 'npm start' })
-  const signIn = await consoleLink(address, secret, 'demo', { role: 'owner', label: 'npm start' })
+  const signIn = await consoleLink(consoleAddress, secret, 'demo', { role: 'owner', label: 'npm start' })
   console.log(await createDemo({ address, signIn, token, config }))
 }
 

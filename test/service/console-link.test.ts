@@ -53,10 +53,27 @@ it('its link is for the port of the service that runs in the directory, in the r
 })
 
 it.each([
+  [['shop'], { sub: 'shop', scope: ['merchant:admin'], label: 'console-link' }],
+  [['shop', '--role', 'manager'], { sub: 'shop', scope: ['merchant'] }],
+  [['shop', '--role', 'cashier'], { sub: 'shop', scope: ['merchant:till'] }],
+  [['*'], { sub: '*', scope: ['operator'] }],
+  [['*', '--role', 'support', '--label', 'anna'], { sub: '*', scope: ['operator:read'], label: 'anna' }],
+])('%j is a link for the rights of the role', async (options, claims) => {
+  const { stdout } = run(...options, '--url', 'http://x')
+  const link = new URL(stdout.trim()).searchParams.get('link') ?? ''
+  expect((await readSignInLink([service.secret], link, Date.now() / 1000))?.claims).toMatchObject(claims)
+})
+
+it.each([
   [['a b'], 'the siteId is a b'],
   [['one', 'two'], 'at most one siteId'],
   [['shop', '--url', 'ftp://x'], '--url is ftp://x'],
-  [['shop', '--role', 'admin'], '--role is admin, must be one of owner, manager, accountant, cashier'],
+  [
+    ['shop', '--role', 'admin'],
+    '--role is admin, must be one of owner, manager, accountant, cashier for shop',
+  ],
+  [['shop', '--role', 'support'], '--role is support'],
+  [['*', '--role', 'owner'], '--role is owner, must be one of operator, support for *'],
   [['shop', '--label', 'x'.repeat(61)], '--label is'],
   [['shop', '--ur', 'x'], '--ur is unknown, did you mean --url'],
 ])('%j is refused, and says why', (options, problem) => {

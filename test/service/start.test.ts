@@ -61,12 +61,15 @@ describe('a start without settings', () => {
   const shared = npmStarts('describe')
   let service: NpmStart
   let address: string
+  /** An IP address has no passkeys. */
+  let named: string
   beforeAll(async () => {
     // Without a connector it is not read.
     vi.stubEnv('NETWORK_SECRET', 'not a secret')
     vi.stubEnv('LINK_BASE_URL', 'https://elsewhere.example')
     service = await shared.start()
     address = `http://127.0.0.1:${service.port}`
+    named = `http://localhost:${service.port}`
     await service.writes(READY)
   })
 
@@ -74,20 +77,21 @@ describe('a start without settings', () => {
     expect(service.output()).toContain('the sandbox bank pays it')
   })
 
-  it('prints a link to the console, which signs in once', async () => {
+  it('prints a link to the console at localhost, where there are passkeys, which signs in once', async () => {
     const [link = ''] = /http:\S+\/console\/sign-in\?link=\S+/.exec(service.output()) ?? []
-    expect(link).toContain(address)
+    expect(link).toContain(`${named}/console/`)
     const body = new URLSearchParams({ link: new URL(link).searchParams.get('link') ?? '' })
-    const headers = { Origin: address }
+    const headers = { Origin: named }
     const signIn = () =>
-      fetch(`${address}/console/sign-in`, { method: 'POST', body, headers, redirect: 'manual' })
+      fetch(`${named}/console/sign-in`, { method: 'POST', body, headers, redirect: 'manual' })
     const [cookie = ''] = (await signIn()).headers.getSetCookie()
-    const page = await fetch(`${address}/console/keys`, { headers: { Cookie: cookie.replace(/;.*/, '') } })
+    const page = await fetch(`${named}/console/keys`, { headers: { Cookie: cookie.replace(/;.*/, '') } })
     expect([page.status, (await signIn()).status]).toEqual([200, 401])
+    expect(await page.text()).toContain('<bdi>npm start</bdi>')
   })
 
   it('has no setting of its environment', () => {
-    expect(service.output()).toContain(`\n${address}/pay/demo/`)
+    expect(service.output()).toContain(`\n${named}/pay/demo/`)
     expect(service.output()).not.toContain('elsewhere.example')
   })
 
@@ -130,7 +134,7 @@ describe('a start without settings', () => {
       body: new URLSearchParams({ amount: '1' }),
       redirect: 'manual',
     })
-    expect(created.headers.get('Location')).toContain(encodeURIComponent(`${address}/pay/demo/`))
+    expect(created.headers.get('Location')).toContain(encodeURIComponent(`${named}/pay/demo/`))
 
     const workerd = workerdOf(shared.directory())
     const command = spawnSync('ps', ['-o', 'args=', '-p', `${workerd}`]).stdout.toString()
@@ -240,7 +244,7 @@ describe('with --ip 0.0.0.0', () => {
     const address = `http://${reachableHost('0.0.0.0', networkInterfaces())}:${service.port}`
     expect(text).toContain(`\n${address}\n`)
     const [link = ''] = text.match(/^http\S+\/pay\/\S+$/m) ?? []
-    expect(link.startsWith(`${address}/pay/demo/`)).toBe(true)
+    expect(link.startsWith(`${address.replace('127.0.0.1', 'localhost')}/pay/demo/`)).toBe(true)
     expect(text.includes('A phone cannot open it')).toBe(address.startsWith('http://127.0.0.1:'))
     expect((await fetch(link)).status).toBe(200)
     expect((await fetch(`http://127.0.0.1:${service.port}/healthz`)).status).toBe(200)
