@@ -115,7 +115,7 @@ export function demoResult({ made }: Demo, language: Language): Html | undefined
         <pre tabindex="0"><code>${curl(quoted(api), jsonBody(JSON.stringify(requestOf(qrCode))))}</code></pre>
         <p>${texts.statusCurl}:</p>
         <pre tabindex="0"><code>${curl(quoted(`${api}/${qrCodeUid}`), ["-H 'Prefer: wait=60'"])}</code></pre>
-        <p class="hint"><code>$TOKEN</code>: ${texts.token} <code>npm run -s token -- ${DEMO_SITE}</code></p>
+        <p class="hint"><code>$TOKEN</code>: ${texts.token} <code>npm run -s token -- ${DEMO_SITE} --label shop</code></p>
       </section>`
 }
 

@@ -1,5 +1,6 @@
 // npm run token: its usage, and what ends it.
 import { spawnSync } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
 describe('npm run token', () => {
@@ -23,4 +24,18 @@ describe('npm run token', () => {
   ])('%j ends and says why', (options, error) => {
     expect(token(...options)).toEqual({ status: 1, output: '', error })
   })
+})
+
+it('each key that the README and the guides make has a label, so that the console names it', () => {
+  const documents = globSync([
+    'README*.md',
+    'client/README.md',
+    'examples/*/README.md',
+    'docs/guides/**/*.md',
+  ])
+  const commands = documents.flatMap(
+    (file) => readFileSync(file, 'utf8').match(/npm run -s token -- [\w'*][^)`\n]*/g) ?? [],
+  )
+  expect(commands.length).toBeGreaterThan(10)
+  expect(commands.filter((each) => !each.includes(' --label '))).toEqual([])
 })
