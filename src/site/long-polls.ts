@@ -4,6 +4,7 @@ import type { Caller } from '../contract/caller.ts'
 import type { QrCode } from '../contract/qr-code.ts'
 import type { Sale } from '../contract/sale.ts'
 import type { Outcome } from '../errors.ts'
+import type { Context } from './context.ts'
 import type { Store } from './database/store.ts'
 import { type FeedPage, type FeedQuery, feedPage } from './events/events.ts'
 import { FEED, type ListenerKind } from './listeners/listeners.ts'
@@ -98,17 +99,21 @@ export async function pollFeed(
   query: FeedQuery,
   poll?: LongPoll,
 ): Promise<Outcome<Polled<FeedPage>>> {
+  const pageOf =
+    (position: FeedQuery) =>
+    ({ sql }: Context): Outcome<FeedPage> => {
+      const page = feedPage(sql, position)
+      return page.ok ? ok(store.keys.named(page.value)) : page
+    }
   const recorded = await store.recordDue()
   if (!recorded.ok) return recorded
   // Nothing can happen between this read and the listener.
-  const page = store.read(caller, ({ sql }) => feedPage(sql, query))
+  const page = store.read(caller, pageOf(query))
   if (!page.ok) return page
   if (page.value.events.length > 0 || query.before || !poll) return ok({ value: page.value, waited: false })
   const listener = { id: poll.id, kind: kindOf(caller), subject: FEED, version: page.value.next.number }
   const waited = await store.changes.listen(listener, milliseconds(poll.milliseconds))
-  const after = waited
-    ? await store.readRecorded(caller, ({ sql }) => feedPage(sql, { ...query, after: page.value.next }))
-    : page
+  const after = waited ? await store.readRecorded(caller, pageOf({ ...query, after: page.value.next })) : page
   return after.ok ? ok({ value: after.value, waited }) : after
 }
 

@@ -270,7 +270,7 @@ export class Site extends DurableObject {
   events(caller: Caller, key: QrCodeKey, page: QrCodeEventsQuery): AsyncOutcome<EventPage> {
     return this.#store.readRecorded(
       caller,
-      ({ sql }) => ofQrCode(sql, key, ({ number }) => eventsOf(sql, number, page)),
+      ({ sql }) => ofQrCode(sql, key, ({ number }) => this.#store.keys.named(eventsOf(sql, number, page))),
       key,
     )
   }

@@ -1,6 +1,7 @@
 // The API keys of a site: the list of them, revocation, and the time of the last use (contract, section 12).
 import type { ApiKey } from '../../contract/api-key.ts'
 import type { Caller } from '../../contract/caller.ts'
+import type { Event } from '../../contract/event.ts'
 import type { Outcome, Refusal } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { recordEvent } from '../events/events.ts'
@@ -88,6 +89,17 @@ export class ApiKeys {
     return [...keys.values()].map((key) =>
       isNetworkAlone(scopesOf(key)) ? { ...key, revokedAt: undefined } : key,
     )
+  }
+
+  /** A page of events, with the names of keys whose use is not in the table yet. */
+  named<Page extends { events: Event[] }>(page: Page): Page {
+    if (this.#unrecorded.size === 0) return page
+    const events = page.events.map((event) => {
+      const { actor, keyId = '', name } = event
+      const use = actor === 'operator' ? undefined : this.#unrecorded.get(keyId)
+      return { ...event, name: use?.caller.label ?? name }
+    })
+    return { ...page, events }
   }
 
   /** Adds a key; the same call again changes nothing. */
