@@ -89,7 +89,7 @@ const SECONDS_A_DAY = 86_400
 
 async function createApiKey(
   site: SiteContext,
-  { body: { label, scope, days } }: { body: z.output<typeof ApiKeyRequest> },
+  { body: { label, scope, tills, days } }: { body: z.output<typeof ApiKeyRequest> },
 ) {
   const { siteId, caller, service } = site
   if (scope.split(' ').includes('network')) {
@@ -99,12 +99,13 @@ async function createApiKey(
   }
   const id = service.random(16).toHex()
   const issuedAt = Math.floor(service.now() / 1000)
-  const key = { id, label, scope, createdAt: issuedAt, expiresAt: issuedAt + days * SECONDS_A_DAY }
+  const key = { id, label, scope, tills, createdAt: issuedAt, expiresAt: issuedAt + days * SECONDS_A_DAY }
   await callSite(site, (object) => object.addApiKey(caller, key))
   const token = await signToken(service.config.secrets[0], {
     siteId,
     keyId: id,
     scope,
+    tills,
     issuedAt,
     expiresAt: key.expiresAt,
     label,

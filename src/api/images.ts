@@ -27,7 +27,7 @@ export const images = () => [
     summary: 'Get the picture of a QR code',
     description:
       'A PNG or an SVG file. `Accept` chooses the format; by default it is the format that the create requested. Without `width` and `height` the picture has the size that the create requested.',
-    scopes: ['merchant', 'merchant:read'],
+    scopes: ['merchant', 'merchant:read', 'merchant:till'],
     answer: { description: 'The picture', headers: ['ETag'], mediaTypes: MEDIA_TYPES },
     errors: ['validation.error', 'payin.resource.not.found', 'payin.incorrect-method-invocation'],
     handle: getImage,

@@ -102,7 +102,7 @@ export function qrCodes({ currencies }: Pick<Config, 'currencies'>) {
       tag: QR_CODES_TAG,
       summary: 'Get a QR code',
       description: LONG_POLL,
-      scopes: ['merchant', 'merchant:read'],
+      scopes: ['merchant', 'merchant:read', 'merchant:till'],
       answer: {
         schema: QrCodeAnswer,
         description: 'The QR code',
@@ -124,7 +124,7 @@ export function qrCodes({ currencies }: Pick<Config, 'currencies'>) {
       description: `Newest first, without pictures. The response is one page. For the next page, send its \
 \`nextCursor\` as \`cursor\` and do not change the other parameters. QR codes that are created while you read the pages \
 do not repeat or hide others. With \`qrCodeUid\` the response has the named QR codes instead.`,
-      scopes: ['merchant', 'merchant:read'],
+      scopes: ['merchant', 'merchant:read', 'merchant:till'],
       answer: {
         schema: ListAnswer,
         description: 'A page of QR codes',

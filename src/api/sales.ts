@@ -44,7 +44,7 @@ export const sales = ({ currencies }: Pick<Config, 'currencies'>) => [
     description: `While another sale is ACTIVE, the response is 409, and \`cause.saleUid\` names it. If you send the same \
 request again, nothing changes: the response has the present state of the sale. If a request got no response, send it \
 again.`,
-    scopes: ['merchant'],
+    scopes: ['merchant', 'merchant:till'],
     body: { schema: saleRequest(currencies), examples: SALE_REQUEST_EXAMPLES },
     answer: {
       schema: SaleAnswer,
@@ -73,7 +73,7 @@ again.`,
     description: `With \`Prefer: wait=N\` the request waits for a change, for at most N seconds. Send the \`ETag\` of the \
 state that you know in \`If-None-Match\`: the response is 200 with another state, or 304. Without it the request waits while \
 the sale is ACTIVE.`,
-    scopes: ['merchant', 'merchant:read'],
+    scopes: ['merchant', 'merchant:read', 'merchant:till'],
     answer: {
       schema: SaleAnswer,
       description: 'The sale',
@@ -92,7 +92,7 @@ the sale is ACTIVE.`,
     tag: TAG,
     summary: 'List the sales of a COUNTER code',
     description: 'Newest first.',
-    scopes: ['merchant', 'merchant:read'],
+    scopes: ['merchant', 'merchant:read', 'merchant:till'],
     answer: {
       schema: SalesAnswer,
       description: 'A page of sales',
@@ -117,7 +117,7 @@ the sale is ACTIVE.`,
     summary: 'Cancel a sale',
     description:
       'Only an ACTIVE sale can be cancelled. The same request again gets the same response. If the payment network completes a payment that was already under way, the sale becomes PAYED.',
-    scopes: ['merchant'],
+    scopes: ['merchant', 'merchant:till'],
     answer: {
       schema: SaleAnswer,
       description: 'The cancelled sale',

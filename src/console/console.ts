@@ -17,7 +17,7 @@ import { OPERATOR_ROUTES } from './operator.ts'
 import { signedInUser } from './sessions.ts'
 import { signInRoutes, toSignIn } from './sign-in.ts'
 import { SIGNING_KEY_ROUTES } from './signing-keys.ts'
-import { visitOf } from './visit.ts'
+import { READERS, visitOf } from './visit.ts'
 
 /** What a signed-in user is served. */
 export const ROUTES = [...MERCHANT_ROUTES, ...KEY_ROUTES, ...SIGNING_KEY_ROUTES, ...OPERATOR_ROUTES]
@@ -55,6 +55,8 @@ export function createConsole(host: ConsoleHost): (c: Context<AppEnv>) => Promis
       if (claims.jti === undefined) c.set('personId', claims.person.id)
       else c.set('keyId', claims.jti)
       if (path === '/' && !visit.siteId) return seeOther(c, 'operator/sites')
+      // A cashier begins at the till.
+      if (path === '/' && !visit.may(...READERS)) return seeOther(c, 'tills?first=1')
       if (!visit.may(...scopes)) {
         throw new ApiError(
           'auth.forbidden',

@@ -26,6 +26,8 @@ export interface Frame {
   isAnswer?: boolean
   /** The cursor of the site's feed that the page shows: what happens after it is shown by the script. */
   feed?: string | undefined
+  /** Where the script asks for another cursor; by default the site's feed. */
+  poll?: string | undefined
   /** Rules that are the page's own. */
   theme?: string | undefined
   /** One column of text and fields. */
@@ -44,7 +46,7 @@ const TABS: readonly Section[] = [
   ['', 'today', READERS],
   ['qr', 'qr', READERS],
   ['payments', 'payments', READERS],
-  ['tills', 'tills', READERS],
+  ['tills', 'tills', PEOPLE],
 ]
 const REST: readonly Section[] = [
   ['accounts', 'accounts', WRITERS],
@@ -99,14 +101,14 @@ export function frame({
     <header class="bar">
       <strong><bdi>${visit?.shop || texts.console}</bdi></strong>
       ${more.isSandbox && html`<span class="sandbox">${texts.sandbox}</span>`}
-      ${visit?.siteId && searchField(visit)}
+      ${visit?.siteId && visit.may(...READERS) && searchField(visit)}
       ${!more.isAnswer && html`<a href="${addressIn(tag, query)}" lang="${tag}" hreflang="${tag}">${name}</a>`}
       ${visit && html`<form method="post" action="${base}sign-out"><button>${texts.signOut}</button></form>`}
     </header>
     ${visit && navigation(visit, active, more.hasUndelivered)}
     <main id="main" tabindex="-1" class="${className}"${visit && html` data-now="${visit.now}"`}${
-      more.feed !== undefined && html` data-feed="${more.feed}" data-poll="${base}feed"`
-    }>${visit?.undelivered.keyless && !more.isAnswer && noKey(visit, visit.undelivered.keyless)}${main}</main>
+      more.feed !== undefined && html` data-feed="${more.feed}" data-poll="${more.poll ?? `${base}feed`}"`
+    }>${visit?.undelivered.keyless && visit.may(...READERS) && !more.isAnswer && noKey(visit, visit.undelivered.keyless)}${main}</main>
   </body>
 </html>`
 }

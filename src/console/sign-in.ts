@@ -85,7 +85,7 @@ export function signInRoutes(app: Hono<AppEnv>, host: ConsoleHost): void {
 
 /** A token of the payment network shows nothing in the console. */
 const canSignIn = (claims: Claims): boolean =>
-  grants(claims, claims.sub === OPERATOR ? ['operator'] : ['merchant', 'merchant:read'])
+  grants(claims, claims.sub === OPERATOR ? ['operator'] : ['merchant', 'merchant:read', 'merchant:till'])
 
 /** Asks a user who is not signed in to sign in, and then leads back to the page; a form that was sent is lost. */
 export function toSignIn(c: Context<AppEnv>, service: Service): Promise<Response> | Response {

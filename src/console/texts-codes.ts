@@ -66,6 +66,7 @@ const ru = {
     till: 'Касса',
     newTill: 'Новая касса',
     none: 'Касс ещё нет',
+    askForOne: 'Кассу заводит владелец или менеджер магазина',
     noneAdvice:
       'Касса — это один QR-код, который напечатан и стоит на прилавке. Выставьте сумму с телефона, покупатель отсканирует код и оплатит именно её',
     name: 'Название',
@@ -158,6 +159,7 @@ const en: typeof ru = {
     till: 'Till',
     newTill: 'New till',
     none: 'No tills yet',
+    askForOne: 'An owner or a manager of the shop adds one',
     noneAdvice:
       'A till is one QR code, printed and put on the counter. Set an amount from your phone: the customer scans the code and pays exactly that',
     name: 'Name',

@@ -116,6 +116,8 @@ export const baseOf = (c: Context): string => '../'.repeat(c.req.path.split('/')
 export const READERS: readonly Scope[] = ['merchant', 'merchant:read']
 /** Everybody who can sign in to a site: each sees their own devices. */
 export const PEOPLE: readonly Scope[] = [...READERS, 'merchant:till']
+/** Who sells at a till. */
+export const SELLERS: readonly Scope[] = ['merchant', 'merchant:till']
 export const WRITERS: readonly Scope[] = ['merchant']
 export const ADMINS: readonly Scope[] = ['merchant:admin']
 export const OPERATORS: readonly Scope[] = ['operator']

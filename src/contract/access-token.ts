@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { meta } from './meta.ts'
 import { SITE_ID } from './site-id.ts'
 import { line } from './text.ts'
+import { Tills } from './tills.ts'
 
 /**
  * What a site's token allows: all merchant operations of the site, its reads only, its settings and API keys as well, sales at
@@ -32,6 +33,9 @@ const isScope = (text: string): text is Scope => SCOPES.some((scope) => scope ==
 export const isOperatorScope = (text: string): boolean => OPERATOR_SCOPES.some((scope) => scope === text)
 const isSiteScope = (text: string): boolean => SITE_SCOPES.some((scope) => scope === text)
 
+/** Whether a list of scopes is that of a cashier alone: only then it can be bound to tills. */
+export const isTillScope = (list: string): boolean => list === 'merchant:till'
+
 /** The most characters of a list of scopes: several times what all of them have. */
 const MAX_SCOPE = 256
 
@@ -56,18 +60,24 @@ export const KeyId = z
 export const UnixSeconds = z.int().check(z.minimum(0))
 
 /** `sub` is the siteId, or OPERATOR, `jti` the key's id. A scope that is not known grants nothing. */
-export const Claims = z.object({
-  sub: z.string().check(z.refine((sub) => sub === OPERATOR || SITE_ID.test(sub))),
-  jti: KeyId,
-  iat: UnixSeconds,
-  nbf: z.optional(UnixSeconds),
-  exp: UnixSeconds,
-  scope: z.pipe(
-    z._default(z.string().check(z.maxLength(MAX_SCOPE)), 'merchant'),
-    z.transform((list) => list.split(' ').filter(isScope)),
-  ),
-  label: z.optional(Label),
-})
+export const Claims = z
+  .object({
+    sub: z.string().check(z.refine((sub) => sub === OPERATOR || SITE_ID.test(sub))),
+    jti: KeyId,
+    iat: UnixSeconds,
+    nbf: z.optional(UnixSeconds),
+    exp: UnixSeconds,
+    scope: z.pipe(
+      z._default(z.string().check(z.maxLength(MAX_SCOPE)), 'merchant'),
+      z.transform((list) => list.split(' ').filter(isScope)),
+    ),
+    label: z.optional(Label),
+    tills: z.optional(Tills),
+  })
+  .check(
+    // Beside another scope it would limit nothing: such a token is refused, not taken for more than it says.
+    z.refine(({ scope, tills }) => tills === undefined || isTillScope(scope.join(' '))),
+  )
 export type Claims = z.output<typeof Claims>
 /** The claims as a token has them. */
 export type ClaimsInput = z.input<typeof Claims>

@@ -1,10 +1,11 @@
 // API keys: the access tokens of a site, without the tokens themselves (contract, section 12).
 import * as z from 'zod/mini'
-import { isScopeList, Label, SCOPE_LIST_RULE } from './access-token.ts'
+import { isScopeList, isTillScope, Label, SCOPE_LIST_RULE } from './access-token.ts'
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
+import { Tills } from './tills.ts'
 
 /** An API key as its site keeps it; `id` is the token's `jti`, times are Unix seconds. */
 export interface ApiKey {
@@ -13,6 +14,8 @@ export interface ApiKey {
   label: string
   /** Separated by spaces. */
   scope: string
+  /** Of the scope merchant:till: the COUNTER codes that exist for it. */
+  tills?: readonly string[] | undefined
   /** Absent, like `expiresAt`, where the key was revoked before its first use. */
   createdAt?: number | undefined
   expiresAt?: number | undefined
@@ -28,13 +31,30 @@ const DAYS_RULE = 'a whole number from 1 to 3650'
 export const ApiKeyRequest = strictObject({
   label: Label.apply(meta, { description: 'A name by which you recognise the key' }),
   scope: z.string(SCOPE_LIST_RULE).check(z.refine(isScopeList, SCOPE_LIST_RULE)).apply(meta, {
-    description: 'One or more of `merchant`, `merchant:read` and `merchant:admin`, separated by spaces',
+    description:
+      'One or more of `merchant`, `merchant:read`, `merchant:till` and `merchant:admin`, separated by spaces',
+  }),
+  tills: z.optional(Tills).apply(meta, {
+    description:
+      'Of `merchant:till` alone: the `qrCodeUid`s of the `COUNTER` codes that exist for the key. Without it, all',
   }),
   days: z
     .int(DAYS_RULE)
     .check(z.minimum(1), z.maximum(3650))
     .apply(meta, { description: 'Lifetime in days' }),
-}).apply(meta, { id: 'ApiKeyRequest' })
+})
+  .check(
+    z.check(({ value: { scope, tills }, issues }) => {
+      if (tills === undefined || isTillScope(scope)) return
+      issues.push({
+        code: 'custom',
+        input: tills,
+        path: ['tills'],
+        message: 'absent for a scope that is not merchant:till',
+      })
+    }),
+  )
+  .apply(meta, { id: 'ApiKeyRequest' })
 
 const DateTime = z.iso.datetime({ offset: true })
 
@@ -45,6 +65,7 @@ const ApiKeyAnswer = z
       .string()
       .apply(meta, { description: 'Its name; empty where the token of the command line has none' }),
     scope: z.string(),
+    tills: z.optional(z.array(z.string())),
     created: z.optional(DateTime).apply(meta, {
       description: 'Absent, like `expires`, if the key was revoked before its first use',
     }),
@@ -74,8 +95,8 @@ export function apiKeyAnswer(key: ApiKey, offset: string): ApiKeyAnswer {
     lastUsed: at(key.lastUsedAt),
     revoked: at(key.revokedAt),
   }
-  const { id, label, scope, personId } = key
-  return { id, label, scope, ...times, personId }
+  const { id, label, scope, tills, personId } = key
+  return { id, label, scope, ...(tills && { tills: [...tills] }), ...times, personId }
 }
 
 const apiKey = {

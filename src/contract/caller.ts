@@ -50,8 +50,12 @@ export function callerOf(actor: Caller['actor'], holder: Holder): Caller {
     const { id, session } = holder.person
     return { actor, person: { id, session }, scopes, tills: holder.tills }
   }
-  const { jti: keyId, iat, exp, label } = holder
-  return { actor, keyId, scopes, issuedAt: beforeYear9999(iat), expiresAt: beforeYear9999(exp), label }
+  const { jti: keyId, iat, exp, label, tills } = holder
+  return {
+    ...{ actor, keyId, scopes, label, tills },
+    issuedAt: beforeYear9999(iat),
+    expiresAt: beforeYear9999(exp),
+  }
 }
 
 /** What a holder's requests are counted by. */

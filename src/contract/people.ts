@@ -7,7 +7,7 @@ import { strictObject } from './object.ts'
 import { type Invitation, MAX_PASSKEYS, type Person } from './person.ts'
 import { ROLES, SITE_ROLES } from './role.ts'
 import { line } from './text.ts'
-import { QrCodeUid } from './uid.ts'
+import { Tills } from './tills.ts'
 
 const ID_RULE = '1 to 64 of A-Z a-z 0-9 . _ -, not . or ..'
 
@@ -29,11 +29,6 @@ const SiteRoleName = z.enum(SITE_ROLES, ROLE_RULE).apply(meta, {
     'What the person may do: `owner` as the scope `merchant:admin`, `manager` as `merchant`, `accountant` as `merchant:read`, `cashier` as `merchant:till`',
 })
 
-const MAX_TILLS = 20
-const TILLS_RULE = `an array of 1 to ${MAX_TILLS}`
-const Tills = z
-  .array(QrCodeUid, TILLS_RULE)
-  .check(z.minLength(1, TILLS_RULE), z.maxLength(MAX_TILLS, TILLS_RULE))
 const TILLS =
   'Of a cashier: the `qrCodeUid`s of the `COUNTER` codes that exist for this person. Without it, all'
 const OF_CASHIER = 'absent for a role that is not cashier'

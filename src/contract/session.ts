@@ -13,6 +13,7 @@ export interface Session {
   keyId: string
   scopes: readonly Scope[]
   label?: string | undefined
+  tills?: readonly string[] | undefined
   issuedAt: number
   tokenExpiresAt: number
   expiresAt: number
@@ -72,5 +73,6 @@ export function holderOf(siteId: string, session: AnySession): Holder {
     exp: session.tokenExpiresAt,
     scope: [...session.scopes],
     label: session.label,
+    tills: session.tills && [...session.tills],
   }
 }

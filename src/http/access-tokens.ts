@@ -35,15 +35,24 @@ interface NewToken {
   issuedAt: number
   expiresAt: number
   label?: string | undefined
+  tills?: readonly string[] | undefined
 }
 
 /** Signs an access token. */
 export const signToken = (
   secret: string,
-  { siteId, keyId, scope, issuedAt, expiresAt, label }: NewToken,
+  { siteId, keyId, scope, issuedAt, expiresAt, label, tills }: NewToken,
 ): Promise<string> =>
   signJwt(
-    { sub: siteId, jti: keyId, iat: issuedAt, exp: expiresAt, scope, label } satisfies ClaimsInput,
+    {
+      sub: siteId,
+      jti: keyId,
+      iat: issuedAt,
+      exp: expiresAt,
+      scope,
+      label,
+      tills: tills && [...tills],
+    } satisfies ClaimsInput,
     secret,
   )
 

@@ -6,10 +6,11 @@ import type { Network } from '../contract/payment.ts'
 import type { Seconds } from './time.ts'
 
 /** Who causes an event. */
-export type Initiator = Pick<Caller, 'keyId'> & {
-  actor: Actor
-  person?: Pick<PersonOfCall, 'id'> | undefined
-}
+export type Initiator = Pick<Caller, 'keyId'> &
+  Partial<Pick<Caller, 'scopes' | 'tills'>> & {
+    actor: Actor
+    person?: Pick<PersonOfCall, 'id'> | undefined
+  }
 
 export const CLOCK: Initiator = { actor: 'clock' }
 

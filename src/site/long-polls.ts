@@ -8,9 +8,8 @@ import type { Context } from './context.ts'
 import type { Store } from './database/store.ts'
 import { type FeedPage, type FeedQuery, feedPage } from './events/events.ts'
 import { FEED, type ListenerKind } from './listeners/listeners.ts'
-import { ok, SALE_NOT_FOUND } from './outcomes.ts'
-import { qrCodeOf } from './qr-codes/qr-code.ts'
-import { ofQrCode } from './qr-codes/qr-codes.ts'
+import { ok, QR_CODE_NOT_FOUND, SALE_NOT_FOUND } from './outcomes.ts'
+import { readQrCode } from './qr-codes/qr-codes.ts'
 import { findQrCode, type QrCodeKey } from './qr-codes/rows.ts'
 import { readSale } from './sales/sales.ts'
 import { milliseconds, seconds, toMilliseconds } from './time.ts'
@@ -44,9 +43,11 @@ export async function pollQrCode(
   poll: QrCodePoll,
 ): Promise<Outcome<Polled<QrCode>>> {
   const read = () =>
-    store.read(caller, ({ sql, now }) =>
-      ofQrCode(sql, key, (row) => ({ number: row.number, qrCode: qrCodeOf(row, now) })),
-    )
+    store.read(caller, (context) => {
+      const qrCode = readQrCode(context, key)
+      const row = findQrCode(context.sql, key)
+      return qrCode.ok && row ? ok({ number: row.number, qrCode: qrCode.value }) : QR_CODE_NOT_FOUND
+    })
   const before = read()
   if (!before.ok) return before
   const { number, qrCode } = before.value

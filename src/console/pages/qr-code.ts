@@ -29,7 +29,7 @@ import { TYPES } from '../texts.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
 import { actorName, eventName } from '../texts-events.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
-import { READERS, type Route, type Visit, WRITERS } from '../visit.ts'
+import { PEOPLE, READERS, type Route, type Visit, WRITERS } from '../visit.ts'
 import { notificationsTable } from './notifications.ts'
 import { leftHint, refundsTable } from './payment.ts'
 import { paymentsTable } from './payments.ts'
@@ -41,7 +41,7 @@ export const QR_CODE: readonly Route[] = [
   {
     method: 'get',
     path: '/qr/:uid/:file{picture\\.(png|svg)}',
-    scopes: READERS,
+    scopes: PEOPLE,
     handle: (visit) => picture(visit),
   },
 ]

@@ -1,8 +1,9 @@
 // One till, a COUNTER code with its sales. It is armed from a phone.
 import { html } from 'hono/html'
 import type { Payment } from '../../contract/payment.ts'
+import type { QrCode } from '../../contract/qr-code.ts'
 import type { Sale } from '../../contract/sale.ts'
-import { seeOther } from '../../http/response.ts'
+import { json, seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
 import { money, receiptTime } from '../../web/payer/formats.ts'
 import { currencySign, moneyOrStruck, typedValue, when } from '../formats.ts'
@@ -28,12 +29,13 @@ import { needsDecision, saleState } from '../states.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import { TODAY_TEXTS } from '../texts-today.ts'
-import { READERS, type Route, type Visit, WRITERS } from '../visit.ts'
+import { PEOPLE, READERS, type Route, SELLERS, type Visit } from '../visit.ts'
 import { pictureCard } from './qr-code.ts'
 
 export const TILL: readonly Route[] = [
-  { method: 'get', path: '/tills/:uid', scopes: READERS, handle: (visit) => till(visit) },
-  { method: 'post', path: '/tills/:uid', scopes: WRITERS, handle: armOrCancel },
+  { method: 'get', path: '/tills/:uid', scopes: PEOPLE, handle: (visit) => till(visit) },
+  { method: 'post', path: '/tills/:uid', scopes: SELLERS, handle: armOrCancel },
+  { method: 'get', path: '/tills/:uid/changes', scopes: PEOPLE, handle: changes },
 ]
 
 /** How many of the latest payments of a till are read: the API has no other filter for the payments of one code. */
@@ -56,7 +58,10 @@ async function till(visit: Visit, tried?: Tried): Promise<Response> {
     visit.call('getQrCode', { path }),
     listSales({ limit: '20', cursor }),
     cursor ? listSales({ limit: '1' }) : undefined,
-    visit.call('listPayments', { query: { ...path, limit: PAYMENTS_READ } }),
+    // A cashier sees no list of payments.
+    visit.may(...READERS)
+      ? visit.call('listPayments', { query: { ...path, limit: PAYMENTS_READ } })
+      : { payments: [] },
   ])
   const texts = CODE_TEXTS[visit.language].tills
   // Whatever page of the sales is shown.
@@ -86,15 +91,35 @@ async function till(visit: Visit, tried?: Tried): Promise<Response> {
       }</div>
       <section class="card" data-live><h2>${texts.sales}</h2>${salesTable(sales, visit)}</section>${pager(visit, pageCursor(next))}
     </div><div><details class="card"><summary>${texts.code}</summary>${pictureCard(code, visit)}
-      <p><a href="${codeAddress(base, code.qrCodeUid)}">${texts.codePage} →</a></p></details></div></div>`
+      ${visit.may(...READERS) && html`<p><a href="${codeAddress(base, code.qrCodeUid)}">${texts.codePage} →</a></p>`}</details></div></div>`
   return consolePage(visit, {
     title: code.qrCodeUid,
     main,
     active: 'tills',
-    feed: visit.feed,
+    ...following(code, visit),
     status: refused?.status ?? 200,
     refresh: active ? 10 : false,
   })
+}
+
+/** Seconds that the script waits for a change. */
+const WAIT = 40
+
+/** How the page follows what happens: by the feed; for a cashier, who does not see it, by the versions of the code. */
+const following = (
+  { qrCodeUid, version }: QrCode,
+  visit: Visit,
+): { feed: string | undefined; poll?: string } =>
+  visit.may(...READERS)
+    ? { feed: visit.feed }
+    : { feed: `${version}`, poll: `${codeAddress(visit.base, qrCodeUid, true)}/changes` }
+
+/** The version of the code when it has another one than the page. */
+async function changes(visit: Visit): Promise<Response> {
+  const headers = { Prefer: `wait=${WAIT}`, 'If-None-Match': `"${asked(visit, 'after')}-"` }
+  const path = { qrCodeUid: pathOf(visit, '/tills/{uid}/changes').uid ?? '' }
+  const { qrCode } = await visit.call('getQrCode', { path, headers })
+  return json(visit.c, { next: `${qrCode.version}` })
 }
 
 /** What the customer pays now. */
@@ -104,7 +129,7 @@ function activeSale({ saleUid, amount, paymentPurpose, expiresAt }: Sale, visit:
       ${paymentPurpose && html`<p><bdi>${paymentPurpose}</bdi></p>`}
       <p>${texts.waiting}</p><p class="hint">${texts.until} ${when(expiresAt, visit)}</p>
       ${
-        visit.may(...WRITERS) &&
+        visit.may(...SELLERS) &&
         html`<form method="post"><input type="hidden" name="cancel" value="${saleUid}"><button>${texts.cancelSale}</button></form>`
       }</section>`
 }
@@ -116,7 +141,7 @@ function paidSale(sale: Sale | undefined, visit: Visit): Html | '' {
   const { paid, operation, print } = CODE_TEXTS[visit.language].tills
   return html`<section class="done slip"><p class="amount"><strong>${paid} ${money(amount, visit.language)}</strong></p>
       <p class="screen">${when(at, visit)}</p><p class="paper">${receiptTime(at, visit.config.utcOffset, visit.language)}</p>
-      <p>${operation}: ${paymentLink(visit.base, paymentUid)}</p>${sale.paymentPurpose && html`<p><bdi>${sale.paymentPurpose}</bdi></p>`}
+      <p>${operation}: ${visit.may(...READERS) ? paymentLink(visit.base, paymentUid) : html`<bdi>${paymentUid}</bdi>`}</p>${sale.paymentPurpose && html`<p><bdi>${sale.paymentPurpose}</bdi></p>`}
       <button type="button" class="scripted small" data-print>${print}</button></section>`
 }
 
@@ -132,7 +157,7 @@ function undecided([first, ...others]: readonly Payment[], uid: string, visit: V
 }
 
 function armForm(visit: Visit, tried?: Tried): Html | '' {
-  if (!visit.may(...WRITERS)) return ''
+  if (!visit.may(...SELLERS)) return ''
   const texts = CODE_TEXTS[visit.language].tills
   // Sent again, it asks for the same sale. After a 409 that identifier is of another one.
   const saleUid = (tried?.status !== 409 && tried?.saleUid) || visit.newUid()
@@ -164,7 +189,7 @@ function salesTable(sales: readonly Sale[], visit: Visit): Html {
       const state = saleState(sale)
       return [
         html`${
-          sale.payment
+          sale.payment && visit.may(...READERS)
             ? paymentLink(visit.base, sale.payment.paymentUid, saleName(sale, visit))
             : html`<bdi>${saleName(sale, visit)}</bdi>`
         }${purpose(sale.paymentPurpose)}`,

@@ -19,10 +19,10 @@ import {
   textsOf,
 } from '../parts.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
-import { READERS, type Route, type Visit, WRITERS } from '../visit.ts'
+import { PEOPLE, READERS, type Route, type Visit, WRITERS } from '../visit.ts'
 
 export const TILLS: readonly Route[] = [
-  { method: 'get', path: '/tills', scopes: READERS, handle: (visit) => tills(visit) },
+  { method: 'get', path: '/tills', scopes: PEOPLE, handle: (visit) => tills(visit) },
   { method: 'post', path: '/tills', scopes: WRITERS, handle: createTill },
 ]
 
@@ -35,10 +35,15 @@ async function tills(visit: Visit, tried?: Tried): Promise<Response> {
   const { qrCodes, next } = await visit.call('listQrCodes', {
     query: { type: 'COUNTER', status: 'CREATED', cursor: asked(visit, 'cursor') },
   })
+  const [only, ...others] = qrCodes
+  if (asked(visit, 'first') && only && others.length === 0)
+    return seeOther(visit.c, codeAddress(visit.base, only.qrCodeUid, true))
   const title = textsOf(visit).nav.tills
   const main = html`<h1>${title}</h1>
     <section class="card" data-live>${
-      qrCodes.length > 0 ? tillsTable(qrCodes, visit) : empty(texts.none, texts.noneAdvice)
+      qrCodes.length > 0
+        ? tillsTable(qrCodes, visit)
+        : empty(texts.none, visit.may(...WRITERS) ? texts.noneAdvice : texts.askForOne)
     }</section>
     ${pager(visit, pageCursor(next))}
     ${
@@ -54,7 +59,13 @@ async function tills(visit: Visit, tried?: Tried): Promise<Response> {
       })}
       <button class="primary">${texts.create}</button></form>`
     }`
-  return consolePage(visit, { title, main, active: 'tills', feed: visit.feed, status: tried?.status ?? 200 })
+  return consolePage(visit, {
+    title,
+    main,
+    active: 'tills',
+    feed: visit.may(...READERS) ? visit.feed : undefined,
+    status: tried?.status ?? 200,
+  })
 }
 
 /** The tills, each with the latest payment. */

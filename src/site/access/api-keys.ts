@@ -6,6 +6,7 @@ import type { Outcome, Refusal } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { recordEvent } from '../events/events.ts'
 import { KEY_REVOKED, ok } from '../outcomes.ts'
+import { tillsColumn } from '../rows/tills.ts'
 import { type Seconds, seconds } from '../time.ts'
 import { apiKeyOf, apiKeyRows } from './rows.ts'
 import { endSessionsOf } from './sessions.ts'
@@ -13,10 +14,11 @@ import { endSessionsOf } from './sessions.ts'
 const HOUR = 3600
 
 /** A new API key, with its times. */
-export type NewApiKey = Required<Pick<ApiKey, 'id' | 'label' | 'scope'>> & {
-  createdAt: number
-  expiresAt: number
-}
+export type NewApiKey = Required<Pick<ApiKey, 'id' | 'label' | 'scope'>> &
+  Pick<ApiKey, 'tills'> & {
+    createdAt: number
+    expiresAt: number
+  }
 
 /** The latest use of a key, to the hour. */
 interface Use {
@@ -81,9 +83,9 @@ export class ApiKeys {
   list({ sql }: Context): ApiKey[] {
     const keys = new Map(apiKeyRows(sql, 'ORDER BY created_at, id').map((row) => [row.id, apiKeyOf(row)]))
     for (const [id, { caller, hour: lastUsedAt }] of this.#unrecorded) {
-      const { scopes, issuedAt: createdAt, expiresAt, label } = caller
+      const { scopes, tills, issuedAt: createdAt, expiresAt, label } = caller
       const known = keys.get(id)
-      const use = { id, scope: scopes.join(' '), createdAt, expiresAt, lastUsedAt }
+      const use = { id, scope: scopes.join(' '), tills, createdAt, expiresAt, lastUsedAt }
       keys.set(id, { ...known, ...use, label: label ?? known?.label ?? '' })
     }
     return [...keys.values()].map((key) =>
@@ -103,11 +105,11 @@ export class ApiKeys {
   }
 
   /** Adds a key; the same call again changes nothing. */
-  add(context: Context, { id, label, scope, createdAt, expiresAt }: NewApiKey): Outcome<void> {
+  add(context: Context, { id, label, scope, tills, createdAt, expiresAt }: NewApiKey): Outcome<void> {
     const { rowsWritten } = context.sql.exec(
-      `INSERT INTO api_keys (id, label, scope, created_at, expires_at, person) VALUES (?, ?, ?, ?, ?, ?)
+      `INSERT INTO api_keys (id, label, scope, created_at, expires_at, person, tills) VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (id) DO NOTHING`,
-      ...[id, label, scope, createdAt, expiresAt, context.by.person?.id ?? null],
+      ...[id, label, scope, createdAt, expiresAt, context.by.person?.id ?? null, tillsColumn(tills)],
     )
     if (rowsWritten > 0) recordEvent(context, { type: 'apiKey.created', subject: { apiKey: { id, label } } })
     return ok(undefined)
@@ -169,13 +171,13 @@ export class ApiKeys {
       if (this.#written.has(use)) continue
       this.#written.add(use)
       const { caller, hour } = use
-      const { scopes, issuedAt = null, expiresAt = null, label = '' } = caller
+      const { scopes, tills, issuedAt = null, expiresAt = null, label = '' } = caller
       sql.exec(
-        `INSERT INTO api_keys (id, label, scope, created_at, expires_at, last_used_at) VALUES (?, ?, ?, ?, ?, ?)
-         ON CONFLICT (id) DO UPDATE SET scope = excluded.scope, created_at = excluded.created_at,
+        `INSERT INTO api_keys (id, label, scope, tills, created_at, expires_at, last_used_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (id) DO UPDATE SET scope = excluded.scope, tills = excluded.tills, created_at = excluded.created_at,
            expires_at = excluded.expires_at, last_used_at = excluded.last_used_at,
            label = iif(excluded.label = '', label, excluded.label)`,
-        ...[id, label, scopes.join(' '), issuedAt, expiresAt, hour],
+        ...[id, label, scopes.join(' '), tillsColumn(tills), issuedAt, expiresAt, hour],
       )
     }
   }

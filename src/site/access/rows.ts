@@ -3,6 +3,7 @@
 import type { ApiKey } from '../../contract/api-key.ts'
 import { inSeconds, orNull, rowsWith, text } from '../rows/columns.ts'
 import type { Binding } from '../rows/sql.ts'
+import { tillsIn } from '../rows/tills.ts'
 
 const readRows = rowsWith({
   id: text,
@@ -13,6 +14,7 @@ const readRows = rowsWith({
   last_used_at: orNull(inSeconds),
   revoked_at: orNull(inSeconds),
   person: orNull(text),
+  tills: orNull(text),
 })
 type ApiKeyRow = ReturnType<typeof readRows>[number]
 
@@ -29,4 +31,5 @@ export const apiKeyOf = (row: ApiKeyRow): ApiKey => ({
   lastUsedAt: row.last_used_at ?? undefined,
   revokedAt: row.revoked_at ?? undefined,
   personId: row.person ?? undefined,
+  tills: tillsIn(row),
 })

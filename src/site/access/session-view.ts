@@ -7,8 +7,9 @@ import type { Context } from '../context.ts'
 import { feedPage } from '../events/events.ts'
 import { notificationsOf } from '../outbox/notification-log.ts'
 import { ok } from '../outcomes.ts'
-import { presentPerson, tillsOf } from '../people/rows.ts'
+import { presentPerson } from '../people/rows.ts'
 import { activeSession } from '../people/sessions.ts'
+import { tillsIn } from '../rows/tills.ts'
 import { keylessCallback, settingsRow } from '../settings/rows.ts'
 import { readSession } from './sessions.ts'
 
@@ -44,7 +45,7 @@ export function sessionView(
 function sessionOfPerson(context: Pick<Context, 'sql' | 'now'>, id: string): SessionOfPerson | undefined {
   const session = activeSession(context, id)
   const row = session && presentPerson(context.sql, session.personId)
-  return row && { ...session, name: row.name, role: row.role, tills: tillsOf(row) }
+  return row && { ...session, name: row.name, role: row.role, tills: tillsIn(row) }
 }
 
 /** A notification is due when it is created. A receiver that fails delays also those that were not tried yet. */

@@ -5,6 +5,7 @@ import type { Outcome } from '../../errors.ts'
 import { ok } from '../outcomes.ts'
 import { inSeconds, int, orNull, rowsWith, text } from '../rows/columns.ts'
 import type { Sql } from '../rows/sql.ts'
+import { tillsColumn, tillsIn } from '../rows/tills.ts'
 
 /** The sessions of one key that go on: older ones end. */
 const MAX_SESSIONS = 100
@@ -14,6 +15,7 @@ const readSessions = rowsWith({
   key_id: text,
   scope: text,
   label: orNull(text),
+  tills: orNull(text),
   issued_at: inSeconds,
   token_expires_at: inSeconds,
   expires_at: inSeconds,
@@ -27,15 +29,15 @@ const readSessions = rowsWith({
  */
 export function openSession(sql: Sql, session: NewSession, now: number): Outcome<void> {
   removeExpired(sql, now)
-  const { id, keyId, scopes, label = null, issuedAt, tokenExpiresAt, expiresAt, link = null } = session
+  const { id, keyId, scopes, label = null, tills, issuedAt, tokenExpiresAt, expiresAt, link = null } = session
   const [used] = readSessions(sql, 'SELECT * FROM sessions WHERE link = ?', link)
   if (used && used.id !== id) {
     return { ok: false, code: 'auth.unauthorized', description: 'the one-time link was used already' }
   }
   sql.exec(
-    `INSERT INTO sessions (id, key_id, scope, label, issued_at, token_expires_at, expires_at, link, number)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT ifnull(max(number), 0) + 1 FROM sessions)) ON CONFLICT (id) DO NOTHING`,
-    ...[id, keyId, scopes.join(' '), label, issuedAt, tokenExpiresAt, expiresAt, link],
+    `INSERT INTO sessions (id, key_id, scope, label, tills, issued_at, token_expires_at, expires_at, link, number)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT ifnull(max(number), 0) + 1 FROM sessions)) ON CONFLICT (id) DO NOTHING`,
+    ...[id, keyId, scopes.join(' '), label, tillsColumn(tills), issuedAt, tokenExpiresAt, expiresAt, link],
   )
   // The row of a link stays: it stays used.
   const oldest = 'id IN (SELECT id FROM sessions WHERE key_id = ? ORDER BY number DESC LIMIT -1 OFFSET ?)'
@@ -57,6 +59,7 @@ export function readSession(sql: Sql, id: string, now: number): Session | undefi
       keyId: row.key_id,
       scopes: SCOPES.filter((scope) => row.scope.split(' ').includes(scope)),
       label: row.label ?? undefined,
+      tills: tillsIn(row),
       issuedAt: row.issued_at,
       tokenExpiresAt: row.token_expires_at,
       expiresAt: row.expires_at,

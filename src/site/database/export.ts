@@ -12,13 +12,14 @@ import type { Context } from '../context.ts'
 import { eventOf, exportedEventRows } from '../events/rows.ts'
 import { CURSOR_GONE, ok } from '../outcomes.ts'
 import { exportedPaymentRows, paymentOf } from '../payments/rows.ts'
-import { exportedPersonRows, tillsOf } from '../people/rows.ts'
+import { exportedPersonRows } from '../people/rows.ts'
 import { qrCodeOf } from '../qr-codes/qr-code.ts'
 import { exportedQrCodeRows } from '../qr-codes/rows.ts'
 import { exportedRefundRows, refundOf } from '../refunds/rows.ts'
 import type { Numbered } from '../rows/columns.ts'
 import { LONG_PAGE } from '../rows/page.ts'
 import { epochOf } from '../rows/site.ts'
+import { tillsIn } from '../rows/tills.ts'
 import { exportedSaleRows } from '../sales/rows.ts'
 import { saleOf } from '../sales/sale.ts'
 import { exportedTokenRows } from '../tokens/rows.ts'
@@ -117,7 +118,7 @@ const READ: Record<ExportKind, (context: Context, after: number) => Read> = {
       {
         kind: 'person',
         person: {
-          ...{ id: row.id, name: row.name, role: row.role, tills: tillsOf(row) },
+          ...{ id: row.id, name: row.name, role: row.role, tills: tillsIn(row) },
           ...{ createdAt: row.created_at, removedAt: row.removed_at ?? undefined },
         },
       },

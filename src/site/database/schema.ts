@@ -438,6 +438,7 @@ const SINCE_0_4_0 = `
   ${PEOPLE}
   ALTER TABLE callers ADD COLUMN person TEXT NOT NULL DEFAULT '';
   ALTER TABLE api_keys ADD COLUMN person TEXT;
+  ALTER TABLE api_keys ADD COLUMN tills TEXT;
   ALTER TABLE events ADD COLUMN subject TEXT;
   ALTER TABLE sessions ADD COLUMN tills TEXT;
   ALTER TABLE sales ADD COLUMN caller INTEGER REFERENCES callers (number);`

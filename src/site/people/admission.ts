@@ -2,7 +2,8 @@
 import type { Caller, PersonOfCall } from '../../contract/caller.ts'
 import { SCOPE_OF } from '../../contract/role.ts'
 import type { Refusal } from '../../errors.ts'
-import { type PeopleContext, presentPerson, tillsColumn } from './rows.ts'
+import { tillsColumn } from '../rows/tills.ts'
+import { type PeopleContext, presentPerson } from './rows.ts'
 import { activeSession } from './sessions.ts'
 
 /**

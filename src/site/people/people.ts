@@ -3,11 +3,12 @@ import { MAX_PEOPLE, type NewPerson, type Person, type PersonChange } from '../.
 import type { Outcome, Refusal } from '../../errors.ts'
 import { contradicts, notAllowed, ok, PERSON_NOT_FOUND, unequalFields } from '../outcomes.ts'
 import { requiredInteger } from '../rows/sql.ts'
+import { tillsColumn } from '../rows/tills.ts'
 import { isLastHead, lastHead } from './heads.ts'
 import { setInvitation } from './invitations.ts'
 import { endPasskeysOf } from './passkeys.ts'
 import { withPerson } from './person.ts'
-import { type PeopleContext, personOf, personRow, personRows, presentPerson, tillsColumn } from './rows.ts'
+import { type PeopleContext, personOf, personRow, personRows, presentPerson } from './rows.ts'
 
 /** All people, the oldest first, also those who were removed. */
 export const listPeople = (context: PeopleContext): Person[] =>

@@ -1,9 +1,9 @@
 // Rows of people, their passkeys and their sessions, with checked types: of a site's database, and of the registry's.
-import * as z from 'zod/mini'
 import type { Passkey, Person, PersonSession } from '../../contract/person.ts'
 import { ROLES } from '../../contract/role.ts'
 import { inSeconds, int, oneOf, orNull, rowsWith, text } from '../rows/columns.ts'
 import type { Binding, Sql } from '../rows/sql.ts'
+import { tillsIn } from '../rows/tills.ts'
 
 /** What the functions of this folder need: the object of a site has it, and the registry. */
 export interface PeopleContext {
@@ -47,15 +47,6 @@ export const personRow = (sql: Sql, id: string): PersonRow | undefined =>
 export const presentPerson = (sql: Sql, id: string): PersonRow | undefined =>
   personRows(sql, 'WHERE id = ? AND removed_at IS NULL', id)[0]
 
-const Tills = z.array(z.string())
-
-export const tillsOf = ({ tills }: Pick<PersonRow, 'tills'>): string[] | undefined =>
-  tills === null ? undefined : Tills.parse(JSON.parse(tills))
-
-/** The column of tills, in an order of its own: the same tills are equal. */
-export const tillsColumn = (tills: readonly string[] | null | undefined): string | null =>
-  tills ? JSON.stringify([...new Set(tills)].sort()) : null
-
 /** A person as others see it. @param now Unix seconds */
 export function personOf({ sql, now }: PeopleContext, row: PersonRow): Person {
   const isInvited = row.invitation !== null && row.invited_until !== null && row.invited_until > now
@@ -63,7 +54,7 @@ export function personOf({ sql, now }: PeopleContext, row: PersonRow): Person {
     id: row.id,
     name: row.name,
     role: row.role,
-    tills: tillsOf(row),
+    tills: tillsIn(row),
     handle: row.handle,
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at ?? undefined,

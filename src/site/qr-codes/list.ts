@@ -2,6 +2,7 @@
 
 import type { QrCode, QrCodeType } from '../../contract/qr-code.ts'
 import { isPayable, type QrCodeStatus, STATUSES } from '../../contract/status.ts'
+import { isCashier, isVisible, tillOf } from '../cashier.ts'
 import { DUE_NUMBERS, ENDING_ROWS, STILL_PAYABLE } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { pageOf } from '../rows/page.ts'
@@ -40,6 +41,28 @@ export interface QrCodePage {
 
 /** The QR codes that a query is for. */
 export function listQrCodes(context: Context, query: QrCodeListQuery | NamedQuery | PrefixQuery): QrCodePage {
+  if (isCashier(context.by)) return listTills(context, query)
+  return listAll(context, query)
+}
+
+/** The tills of a cashier. Those that the cashier is bound to are named, whatever page is asked for: they are few. */
+function listTills(context: Context, query: QrCodeListQuery | NamedQuery | PrefixQuery): QrCodePage {
+  const { tills } = context.by
+  const isPage = !('qrCodeUid' in query) && !('prefix' in query)
+  if (isPage && query.type?.includes('COUNTER') === false) return { qrCodes: [] }
+  const asked =
+    isPage && tills ? { qrCodeUid: tills } : isPage ? { ...query, type: ['COUNTER'] as const } : query
+  const { qrCodes, next } = listAll(context, asked)
+  const status = isPage ? query.status : undefined
+  const own = qrCodes.filter(
+    (code) =>
+      isVisible(context, { type: code.type, qr_code_uid: code.qrCodeUid }) &&
+      (status?.includes(code.status) ?? true),
+  )
+  return { qrCodes: own.map((code) => tillOf(context, code)), next }
+}
+
+function listAll(context: Context, query: QrCodeListQuery | NamedQuery | PrefixQuery): QrCodePage {
   if ('qrCodeUid' in query) return namedQrCodes(context, query)
   return 'prefix' in query ? qrCodesByPrefix(context, query) : pageOfQrCodes(context, query)
 }

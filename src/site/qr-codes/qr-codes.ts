@@ -2,6 +2,7 @@
 import { isReusable, type QrCode } from '../../contract/qr-code.ts'
 import { transition } from '../../contract/status.ts'
 import type { Outcome } from '../../errors.ts'
+import { isVisible, tillOf } from '../cashier.ts'
 import { openSaleForWrite, qrCodeForWrite } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { cancelLink } from '../outbox/cancel-link.ts'
@@ -18,8 +19,10 @@ export function ofQrCode<T>(sql: SqlStorage, key: QrCodeKey, use: (row: QrCodeRo
 }
 
 /** A QR code as it stands. @returns payin.resource.not.found */
-export const readQrCode = ({ sql, now }: Context, key: QrCodeKey): Outcome<QrCode> =>
-  ofQrCode(sql, key, (row) => qrCodeOf(row, now))
+export function readQrCode(context: Context, key: QrCodeKey): Outcome<QrCode> {
+  const row = findQrCode(context.sql, key)
+  return row && isVisible(context, row) ? ok(tillOf(context, qrCodeOf(row, context.now))) : QR_CODE_NOT_FOUND
+}
 
 /** A sale for which a bank has armed the link of a code, or may have. */
 export type ArmedSale = SaleAtBank & { saleUid: string }

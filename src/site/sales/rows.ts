@@ -23,6 +23,7 @@ const readRows = rowsWith({
   ended_at: orNull(inSeconds),
   payment: orNull(int),
   reference: orNull(text),
+  caller: orNull(int),
   ...LATEST_PAYMENT,
   refunded: int,
 })

@@ -3,6 +3,7 @@ import type { PageQuery } from '../../contract/query.ts'
 import type { Sale, SaleSpec } from '../../contract/sale.ts'
 import { endOfTtl } from '../../contract/ttl.ts'
 import type { Outcome, Refusal } from '../../errors.ts'
+import { isOwnSale, isVisible, ownCaller } from '../cashier.ts'
 import { openSaleForWrite, recordSaleEnd, saleForWrite } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { refusePayment } from '../operator/limits.ts'
@@ -29,9 +30,15 @@ export interface ReservedSale extends SaleAtBank {
 }
 
 /** What there is of a code. @returns payin.resource.not.found */
-function ofCode<T>({ sql }: Context, key: QrCodeKey, use: (row: QrCodeRow) => Outcome<T>): Outcome<T> {
-  const row = findQrCode(sql, key)
-  return row ? use(row) : QR_CODE_NOT_FOUND
+function ofCode<T>(context: Context, key: QrCodeKey, use: (row: QrCodeRow) => Outcome<T>): Outcome<T> {
+  const row = findQrCode(context.sql, key)
+  return row && isVisible(context, row) ? use(row) : QR_CODE_NOT_FOUND
+}
+
+/** A sale that exists for the caller. */
+function ownSale(context: Context, qrCode: number, saleUid: string): SaleRow | undefined {
+  const row = findSale(context.sql, qrCode, saleUid)
+  return row && isOwnSale(context, row) ? row : undefined
 }
 
 /**
@@ -49,11 +56,12 @@ export const armSale = (
   ofCode<Armed | { reserved: ReservedSale }>(context, key, (row) => {
     const open = openSaleForWrite(context, row)
     const known = findSale(context.sql, row.number, spec.saleUid)
+    if (known && !isOwnSale(context, known)) return OF_ANOTHER
     if (known?.status === 'WAITING') {
       return contradiction(known, spec) ?? ok({ reserved: reservedOf(row, known, false) })
     }
     if (known) return replay(context, known, spec)
-    const refusal = refuseSale(row, open) ?? refusePayment(context.memory, spec.amount)
+    const refusal = refuseSale(context, row, open) ?? refusePayment(context.memory, spec.amount)
     if (refusal) return refusal
     if (isOfBank(row)) {
       return ok({ reserved: reservedOf(row, insertSale(context, row, spec, 'WAITING'), true) })
@@ -112,7 +120,7 @@ export const dropSale = (context: Context, key: QrCodeKey, saleUid: string): Out
 /** A sale as it stands. @returns payin.resource.not.found */
 export const readSale = (context: Context, key: QrCodeKey, saleUid: string): Outcome<Sale> =>
   ofCode(context, key, ({ number }) => {
-    const row = findSale(context.sql, number, saleUid)
+    const row = ownSale(context, number, saleUid)
     const sale = row && saleOf(row, context.now)
     return sale ? ok(sale) : SALE_NOT_FOUND
   })
@@ -123,6 +131,9 @@ export interface SalePage {
   next?: number | undefined
 }
 
+/** How many sales are looked through for those of a cashier: no index has them, and a page can be short. */
+const LOOKED_THROUGH = 500
+
 /** A page of the sales of a code, newest first. */
 export const salesOf = (
   context: Context,
@@ -130,13 +141,19 @@ export const salesOf = (
   { cursor = Number.MAX_SAFE_INTEGER, limit }: PageQuery,
 ): Outcome<SalePage> =>
   ofCode(context, key, ({ number }) => {
+    const own = ownCaller(context)
     const read = saleRows(
       context.sql,
       "WHERE sales.qr_code = ? AND sales.number < ? AND sales.status <> 'WAITING' ORDER BY sales.number DESC LIMIT ?",
-      ...[number, cursor, limit + 1],
+      ...[number, cursor, own === undefined ? limit + 1 : LOOKED_THROUGH],
     )
-    const { shown, next } = pageOf(read, limit, (row) => saleOf(row, context.now))
-    return ok({ sales: shown.flatMap((sale) => sale ?? []), next })
+    const seen = own === undefined ? read : read.filter(({ caller }) => caller === own)
+    const { shown, next } = pageOf(seen, limit, (row) => saleOf(row, context.now))
+    const isCut = own !== undefined && read.length === LOOKED_THROUGH
+    return ok({
+      sales: shown.flatMap((sale) => sale ?? []),
+      next: next ?? (isCut ? read.at(-1)?.number : undefined),
+    })
   })
 
 /** What the bank must be told before a sale is cancelled. @returns as cancelSale */
@@ -146,7 +163,7 @@ export const saleToCancel = (
   saleUid: string,
 ): Outcome<SaleAtBank | undefined> =>
   ofCode<SaleAtBank | undefined>(context, key, (row) => {
-    const sale = findSale(context.sql, row.number, saleUid)
+    const sale = ownSale(context, row.number, saleUid)
     if (!sale || sale.status === 'WAITING') return SALE_NOT_FOUND
     const current = saleOf(sale, context.now)
     if (current?.status === 'CANCELLED' || !isOfBank(row)) return ok(undefined)
@@ -157,7 +174,7 @@ export const saleToCancel = (
 /** Cancels an ACTIVE sale; a second call changes nothing. @returns payin.resource.not.found; payin.incorrect-method-invocation */
 export const cancelSale = (context: Context, key: QrCodeKey, saleUid: string): Outcome<Sale> =>
   ofCode(context, key, (code) => {
-    const row = saleForWrite(context, findSale(context.sql, code.number, saleUid))
+    const row = saleForWrite(context, ownSale(context, code.number, saleUid))
     if (!row || row.status === 'WAITING') return SALE_NOT_FOUND
     if (row.status !== 'ACTIVE' && row.status !== 'CANCELLED') return notActive(row.status)
     const sale = saleOf(row.status === 'ACTIVE' ? endSale(context, row, 'CANCELLED') : row, context.now)
@@ -168,16 +185,21 @@ const notActive = (status: string | undefined): Refusal =>
   notAllowed(`the sale is ${status}, must be ACTIVE to be cancelled`)
 
 /** @param open the sale that the code has open */
-function refuseSale(row: QrCodeRow, open: SaleRow | undefined): Refusal | undefined {
+function refuseSale(context: Context, row: QrCodeRow, open: SaleRow | undefined): Refusal | undefined {
   if (row.type !== 'COUNTER') {
     return notAllowed(`the QR code has type ${row.type}, must be COUNTER to have sales`)
   }
   if (row.status !== 'CREATED') return notAllowed(`the QR code is ${row.status}, must be CREATED to be armed`)
   if (!open) return undefined
-  return {
-    ...notAllowed('another sale is ACTIVE, must be paid, be cancelled or expire first'),
-    fields: { saleUid: [open.sale_uid] },
-  }
+  const refusal = notAllowed('another sale is ACTIVE, must be paid, be cancelled or expire first')
+  return isOwnSale(context, open) ? { ...refusal, fields: { saleUid: [open.sale_uid] } } : refusal
+}
+
+/** Nothing of a sale of another cashier is shown. */
+const OF_ANOTHER: Refusal = {
+  ok: false,
+  code: 'payin.resource.already.exists',
+  description: 'the saleUid was used by another key or person',
 }
 
 function replay(context: Context, known: SaleRow, spec: SaleSpec): Outcome<Armed> {
@@ -206,7 +228,7 @@ function contradiction(
 }
 
 function insertSale(
-  { sql, now }: Context,
+  { sql, now, memory, by }: Context,
   { number }: QrCodeRow,
   { saleUid, amount, paymentPurpose, ttl }: SaleSpec,
   status: 'WAITING' | 'ACTIVE',
@@ -214,10 +236,10 @@ function insertSale(
   const isInserted = insertRow(
     sql,
     `INSERT OR IGNORE INTO sales (number, qr_code, sale_uid, minor_units, currency, payment_purpose, ttl, status, version,
-       created_at, due_at)
-     VALUES ((SELECT max(last_sale, ifnull((SELECT max(number) FROM sales), 0)) + 1 FROM site), ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)`,
+       created_at, due_at, caller)
+     VALUES ((SELECT max(last_sale, ifnull((SELECT max(number) FROM sales), 0)) + 1 FROM site), ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)`,
     ...[number, saleUid, amount.minorUnits, amount.currency, paymentPurpose ?? null, ttl, status],
-    ...[now, endOfTtl(now, ttl)],
+    ...[now, endOfTtl(now, ttl), memory.caller(by)],
   )
   const row = isInserted ? findSale(sql, number, saleUid) : undefined
   if (!row) throw new Error('a sale was not inserted')
