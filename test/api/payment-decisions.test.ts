@@ -197,9 +197,10 @@ it('a site with the tables of 0.3.0 lists what needs a decision, and keeps the d
   const { site, paymentUid, open } = await notApplied()
   await runInDurableObject(site.stub, (_, { storage: { sql } }) => {
     sql.exec(`DROP INDEX payments_by_token; DROP TABLE callback_keys; DROP TABLE callbacks;
-      ALTER TABLE tokens DROP COLUMN ended_by; ALTER TABLE events DROP COLUMN subject; ALTER TABLE qr_codes DROP COLUMN callback_url;
+      ALTER TABLE tokens DROP COLUMN ended_by; ALTER TABLE qr_codes DROP COLUMN callback_url;
       ALTER TABLE payments DROP COLUMN decision; ALTER TABLE payments DROP COLUMN decision_note;
       ALTER TABLE payments DROP COLUMN decided_at; ALTER TABLE callers DROP COLUMN person;
+      ALTER TABLE api_keys DROP COLUMN person; ALTER TABLE api_keys DROP COLUMN tills;
       ALTER TABLE events DROP COLUMN subject; ALTER TABLE sessions DROP COLUMN tills;
       ALTER TABLE sales DROP COLUMN caller; DROP TABLE used_challenges; DROP TABLE person_sessions;
       DROP TABLE passkeys; DROP TABLE people; UPDATE site SET schema_version = 1`)
