@@ -3,12 +3,14 @@ import { randomUUID } from 'node:crypto'
 import {
   isOperatorScope,
   isScopeList,
+  isTillScope,
   Label,
   OPERATOR,
   OPERATOR_SCOPES,
   SCOPE_LIST_RULE,
 } from '../src/contract/access-token.ts'
 import { SITE_ID } from '../src/contract/site-id.ts'
+import { Tills } from '../src/contract/tills.ts'
 import { signToken } from '../src/http/access-tokens.ts'
 
 interface TokenRequest {
@@ -20,6 +22,8 @@ interface TokenRequest {
   days: number
   /** The name by which people recognise the key. */
   label?: string | undefined
+  /** Of the scope merchant:till: the qrCodeUids of the tills that exist for it. */
+  tills?: readonly string[] | undefined
 }
 
 /** A token, and by what its key is known. */
@@ -41,7 +45,7 @@ export const mintToken = async (secret: string, request: TokenRequest): Promise<
  */
 export async function mint(
   secret: string,
-  { siteId, scope, days, label }: TokenRequest,
+  { siteId, scope, days, label, tills }: TokenRequest,
 ): Promise<MintedToken> {
   if (siteId === OPERATOR) {
     if (!isOperatorScope(scope))
@@ -60,9 +64,11 @@ export async function mint(
   }
   const broken = label === undefined ? undefined : Label.safeParse(label).error?.issues[0]?.message
   if (broken) throw new RangeError(`label is "${label}", must be ${broken}`)
+  if (tills !== undefined && (!isTillScope(scope) || !Tills.safeParse(tills).success))
+    throw new RangeError(`tills is "${tills}", must be 1 to 20 qrCodeUids, for the scope merchant:till alone`)
   const issuedAt = Math.floor(Date.now() / 1000)
   const expiresAt = issuedAt + days * 86_400
   const keyId = randomUUID()
-  const token = await signToken(secret, { siteId, keyId, scope, issuedAt, expiresAt, label })
+  const token = await signToken(secret, { siteId, keyId, scope, issuedAt, expiresAt, label, tills })
   return { token, keyId, expiresAt }
 }

@@ -7,9 +7,10 @@ import { tokenSecret } from './token-secret.ts'
 const USAGE = `npm run -s token -- <siteId> [options]
 
   <siteId>          the site; '*' with --scope operator is the operator of all sites, with operator:read who only reads
-  --scope "…"       one or more of merchant, merchant:read, merchant:admin, network; by default merchant
+  --scope "…"       one or more of merchant, merchant:read, merchant:till, merchant:admin, network; by default merchant
   --days N          the lifetime, 1 to 3650, by default 30
   --label TEXT      who has it, such as anna: 1 to 60 characters. Lists of keys and the audit show it
+  --tills LIST      of merchant:till, the qrCodeUids of its tills, separated by commas; by default all
   --env-file FILE   the settings of the service, which have TOKEN_SECRET
   --help            this text
 
@@ -23,6 +24,7 @@ await command(USAGE, async () => {
       scope: { type: 'string', default: 'merchant' },
       days: { type: 'string', default: '30' },
       label: { type: 'string' },
+      tills: { type: 'string' },
       'env-file': { type: 'string' },
     },
   })
@@ -32,7 +34,8 @@ await command(USAGE, async () => {
   }
   const { secret, source } = tokenSecret(values['env-file'])
   const { scope, days, label } = values
-  const { token, keyId, expiresAt } = await mint(secret, { siteId, scope, days: Number(days), label })
+  const tills = values.tills?.split(',')
+  const { token, keyId, expiresAt } = await mint(secret, { siteId, scope, days: Number(days), label, tills })
   console.error(`signed with TOKEN_SECRET of ${source}`)
   const end = new Date(expiresAt * 1000).toISOString().replace('.000', '')
   console.error(`key ${keyId}${label === undefined ? '' : `, label ${label}`}, ends ${end}`)
