@@ -19,7 +19,7 @@ export function consoleOf(
   const host: ConsoleHost = {
     service,
     authenticate: tokenCheck(service),
-    run: operationRunner(service, [...operations, ...consoleOperations()]),
+    run: operationRunner(service, [...operations, ...consoleOperations(service.config)]),
     stream: (c, texts, headers) => streamed(c, service, texts, headers),
     errorResponse: errors.errorResponse,
   }

@@ -39,7 +39,7 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'hasSandbox'>) 
   ...dayReport(config),
   ...events(),
   ...notifications(),
-  ...settings(),
+  ...settings(config),
   ...notificationKeys(),
   ...callbacks(),
   ...callbackKeys(),
@@ -57,7 +57,7 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'hasSandbox'>) 
 ]
 
 /** What the console runs besides: it is no part of the API. */
-export const consoleOperations = () => [savedSettings()]
+export const consoleOperations = (config: Pick<Config, 'currencies'>) => [savedSettings(config)]
 
 type Each = ReturnType<typeof operationsOf | typeof consoleOperations>[number]
 

@@ -1,14 +1,16 @@
 // The settings of a site, and its logo (contract, section 12).
 import * as z from 'zod/mini'
+import type { Config } from '../config.ts'
 import {
   type Logo,
   SETTINGS_EXAMPLE,
   SETTINGS_PATCH_EXAMPLES,
   SETTINGS_REQUEST_EXAMPLES,
   SettingsAnswer,
-  SettingsPatch,
-  SettingsRequest,
+  type SettingsPatch,
   settingsAnswer,
+  settingsPatch,
+  settingsRequest,
 } from '../contract/settings.ts'
 import { callbackUrlProblem } from '../gateway/callback-url.ts'
 import type { SiteContext } from '../gateway/context.ts'
@@ -46,7 +48,7 @@ const SETTINGS = {
 }
 
 /** The operations on the settings. */
-export const settings = () => [
+export const settings = ({ currencies }: Pick<Config, 'currencies'>) => [
   operation({
     operationId: 'getSettings',
     method: 'get',
@@ -68,10 +70,10 @@ export const settings = () => [
     headers: Preconditions,
     tag: SETTINGS_TAG,
     summary: 'Replace the settings',
-    description: `An absent field gets its default. With \`If-Match\` the request gets 412 if somebody changed the \
+    description: `An absent field gets its default, but \`redirectSchemes\`, \`confirmRefundsAbove\` and \`tokenSignIn\` stay as they are. With \`If-Match\` the request gets 412 if somebody changed the \
 settings after you read them.`,
     scopes: ['merchant:admin'],
-    body: { schema: SettingsRequest, examples: SETTINGS_REQUEST_EXAMPLES },
+    body: { schema: settingsRequest(currencies), examples: SETTINGS_REQUEST_EXAMPLES },
     answer: SETTINGS,
     errors: ['http.precondition.failed', 'payin.incorrect-method-invocation'],
     handle: putSettings,
@@ -88,7 +90,7 @@ settings after you read them.`,
 somebody changed the settings after you read them; without it simultaneous changes of different fields both hold.`,
     scopes: ['merchant:admin'],
     body: {
-      schema: SettingsPatch,
+      schema: settingsPatch(currencies),
       examples: SETTINGS_PATCH_EXAMPLES,
       mediaTypes: ['application/merge-patch+json', 'application/json'],
     },
@@ -136,7 +138,7 @@ of \`logoUrl\`. The answer is the settings; its header \`Link\` leads to the pic
 ]
 
 /** The operation behind the console's form, which has no route: settings and logo are one write; a refused logo changes nothing. */
-export const savedSettings = () =>
+export const savedSettings = ({ currencies }: Pick<Config, 'currencies'>) =>
   operation({
     operationId: 'saveSettings',
     method: 'patch',
@@ -147,7 +149,9 @@ export const savedSettings = () =>
     description: '',
     scopes: ['merchant:admin'],
     body: {
-      schema: z.extend(SettingsPatch, { logo: z.optional(z.instanceof(Uint8Array<ArrayBuffer>)) }),
+      schema: z.extend(settingsPatch(currencies), {
+        logo: z.optional(z.instanceof(Uint8Array<ArrayBuffer>)),
+      }),
       examples: {},
     },
     answer: SETTINGS,
@@ -168,7 +172,7 @@ function settingsContent(
 
 interface PutInput {
   headers: z.output<typeof Preconditions>
-  body: z.output<typeof SettingsRequest>
+  body: z.output<ReturnType<typeof settingsRequest>>
 }
 
 async function putSettings(site: SiteContext, { headers, body }: PutInput) {

@@ -13,8 +13,8 @@ export const moneyOrStruck = (amount: Amount, isReturned: boolean, language: Lan
   isReturned ? html`<s class="struck">${money(amount, language)}</s>` : html`${money(amount, language)}`
 
 /** What was typed, as the value of an amount of the API; a text that is no amount as it is, for the API to refuse. */
-export function typedValue(text: string): string {
-  const amount = typedAmount(text, '')
+export function typedValue(text: string, min?: number): string {
+  const amount = typedAmount(text, '', min)
   return amount ? formatMinorUnits(amount.minorUnits) : text
 }
 

@@ -38,6 +38,16 @@ const ru = {
   callbackHint: 'Уведомления отправляются, когда есть и адрес, и ключ подписи',
   urlRule: 'Адрес начинается с https://, без имени и пароля, без # и не внутри сети сервиса',
   types: 'О чём уведомлять',
+  people: 'Возвраты и вход в кабинет',
+  confirmAbove: 'Подтверждать возвраты больше',
+  confirmAboveHint:
+    'Сотрудник подтвердит такой возврат своим ключом доступа. Возвраты одного платежа складываются. 0 — подтверждать каждый, пусто — ни одного',
+  confirmAboveRule: 'Введите сумму, например 5000 или 0, либо оставьте поле пустым',
+  signIn: 'Как войти в кабинет',
+  signInByToken: 'По ключу доступа или по токену',
+  signInByPasskey: 'Только по ключу доступа',
+  signInHint:
+    'Вход по токену закроется, когда ключ доступа будет у владельца. По ссылке, которую даёт оператор сервиса, можно войти всегда',
   save: 'Сохранить',
   keys: 'Ключи подписи уведомлений',
   addresses: {
@@ -111,6 +121,16 @@ const en: typeof ru = {
   urlRule:
     'The address begins with https://, without a user name and a password, without #, and not inside the network of the service',
   types: 'What to notify of',
+  people: 'Refunds and sign-in',
+  confirmAbove: 'Confirm refunds above',
+  confirmAboveHint:
+    'Whoever makes such a refund confirms it by their passkey. The refunds of a payment count together. 0: every refund; empty: none',
+  confirmAboveRule: 'Type an amount, such as 5000 or 0, or leave the field empty',
+  signIn: 'How people sign in',
+  signInByToken: 'By passkey or by token',
+  signInByPasskey: 'By passkey alone',
+  signInHint:
+    'Tokens are refused once an owner has a passkey. A link that the operator of the service makes works always',
   save: 'Save',
   keys: 'Keys that sign notifications',
   addresses: {

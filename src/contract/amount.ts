@@ -17,13 +17,13 @@ const MAX_MINOR_UNITS = 99_999_999_999
 
 const CURRENCY = /^[A-Z]{3}$/
 
-function valueUpTo(maxMinorUnits: number) {
-  const rule = `an amount from 0.01 to ${formatMinorUnits(maxMinorUnits)} with at most two fraction digits`
+function valueUpTo(maxMinorUnits: number, minMinorUnits: 0 | 1 = 1) {
+  const rule = `an amount from ${formatMinorUnits(minMinorUnits)} to ${formatMinorUnits(maxMinorUnits)} with at most two fraction digits`
   return parsed(z.union([z.number(), z.string()], rule), rule, (value) =>
-    parseMinorUnits(value, maxMinorUnits),
+    parseMinorUnits(value, maxMinorUnits, minMinorUnits),
   ).apply(meta, {
     description: 'A number, or a text such as 10.50, with at most two fraction digits; never rounded',
-    minimum: 0.01,
+    minimum: minMinorUnits / 100,
     maximum: maxMinorUnits / 100,
     pattern: DECIMAL.source,
     examples: [10.5, '10.50'],
@@ -33,19 +33,24 @@ function valueUpTo(maxMinorUnits: number) {
 const DECIMAL = /^0*(\d{1,14})(?:\.(\d{1,2}))?$/
 
 /** The schema of an amount in a merchant's request, in one of the deployment's currencies. */
-export function amountRequest(currencies: readonly string[]) {
+export const amountRequest = (currencies: readonly string[]) =>
+  amountOf(currencies, 1).apply(meta, { id: 'AmountRequest' })
+
+/** The same of an amount that can be zero. */
+export const amountFromZero = (currencies: readonly string[]) =>
+  amountOf(currencies, 0).apply(meta, { id: 'AmountFromZero' })
+
+function amountOf(currencies: readonly string[], minMinorUnits: 0 | 1) {
   const currency = z
     .enum(currencies, `one of ${currencies.join(', ')}`)
     .apply(meta, { description: 'A currency that the deployment accepts' })
-  return z
-    .pipe(
-      strictObject({
-        value: valueUpTo(MAX_MINOR_UNITS),
-        currency: currencies.includes('RUB') ? z._default(currency, 'RUB') : currency,
-      }),
-      z.transform(toAmount),
-    )
-    .apply(meta, { id: 'AmountRequest' })
+  return z.pipe(
+    strictObject({
+      value: valueUpTo(MAX_MINOR_UNITS, minMinorUnits),
+      currency: currencies.includes('RUB') ? z._default(currency, 'RUB') : currency,
+    }),
+    z.transform(toAmount),
+  )
 }
 
 const CURRENCY_RULE = 'three capital letters'
@@ -137,12 +142,16 @@ export const amountAnswer = ({ minorUnits, currency }: Amount): z.infer<typeof A
  * The minor units of a decimal with at most two fraction digits, from 0.01 to a request's 999999999.99 unless said
  * otherwise; undefined for any other.
  */
-export function parseMinorUnits(value: number | string, maxMinorUnits = MAX_MINOR_UNITS): number | undefined {
+export function parseMinorUnits(
+  value: number | string,
+  maxMinorUnits = MAX_MINOR_UNITS,
+  minMinorUnits = 1,
+): number | undefined {
   const decimal = DECIMAL.exec(String(value))
   if (!decimal) return undefined
   const [, whole = '', fraction = ''] = decimal
   const minorUnits = Number(whole) * 100 + Number(fraction.padEnd(2, '0'))
-  return minorUnits >= 1 && minorUnits <= maxMinorUnits ? minorUnits : undefined
+  return minorUnits >= minMinorUnits && minorUnits <= maxMinorUnits ? minorUnits : undefined
 }
 
 /** The decimal of minor units: 1050 is `10.50`. */

@@ -1,5 +1,6 @@
 // The settings of a site (contract, section 12).
 import * as z from 'zod/mini'
+import { type Amount, AmountAnswer, amountAnswer, amountFromZero } from './amount.ts'
 import { APP_SCHEME_RULE, isAppScheme } from './app-url.ts'
 import { COLOR, contrast, WHITE } from './color.ts'
 import type { Example } from './example.ts'
@@ -28,6 +29,10 @@ export interface Settings {
   notificationTypes: readonly NotificationType[]
   /** The schemes of the shop's own apps, to which a redirectUrl may lead. */
   redirectSchemes?: readonly string[] | undefined
+  /** A person who refunds more of a payment than this confirms it by passkey. */
+  confirmRefundsAbove?: Amount | undefined
+  /** Whether an access token begins a session of the console; undefined: it does. */
+  tokenSignIn?: boolean | undefined
 }
 
 /** A logo, as it was fetched or uploaded; `hash` is 32 hex digits of its SHA-256. */
@@ -79,7 +84,7 @@ const TaxId = z
 export const CallbackUrl = z.string('a URL').apply(meta, { format: 'uri', maxLength: 500 })
 
 /** The rule of each setting. Those of the URLs are checked in the handler, because they depend on CALLBACK_HOSTS. */
-const RULES = {
+const rulesOf = (currencies: readonly string[]) => ({
   name: line(60),
   supportContact: line(100),
   logoUrl: CallbackUrl,
@@ -89,9 +94,12 @@ const RULES = {
   callbackUrl: CallbackUrl,
   notificationTypes: NotificationTypes,
   redirectSchemes: RedirectSchemes,
-}
+  confirmRefundsAbove: amountFromZero(currencies),
+  tokenSignIn: z.boolean('true or false'),
+})
+type Name = keyof ReturnType<typeof rulesOf>
 
-const DESCRIPTIONS: Record<keyof typeof RULES, string> = {
+const DESCRIPTIONS: Record<Name, string> = {
   name: 'The name of the shop; the payer’s page shows it instead of the `siteId`',
   supportContact: 'A telephone number, an e-mail address or a URL; the payer’s page shows it',
   logoUrl:
@@ -104,57 +112,79 @@ const DESCRIPTIONS: Record<keyof typeof RULES, string> = {
   notificationTypes: `The types of notifications that are sent; by default ${DEFAULT_SETTINGS.notificationTypes.join(', ')}`,
   redirectSchemes:
     'The schemes of your own apps, such as `teashop`: `redirectUrl` may be an address of one of them. The payer’s page has it as a button, and never opens an app by itself',
+  confirmRefundsAbove:
+    'A person confirms by passkey a refund with which the refunds of a payment exceed this amount; `0.00` means every refund. A token is not asked',
+  tokenSignIn:
+    'Whether an access token begins a session of the console; by default it does. `false` holds once an owner has a passkey',
 }
 
-/** The body that replaces the settings. */
-export const SettingsRequest = z
-  .pipe(
-    strictObject({
-      name: z.optional(RULES.name).apply(meta, { description: DESCRIPTIONS.name }),
-      supportContact: z
-        .optional(RULES.supportContact)
-        .apply(meta, { description: DESCRIPTIONS.supportContact }),
-      logoUrl: z.optional(RULES.logoUrl).apply(meta, { description: DESCRIPTIONS.logoUrl }),
-      color: z.optional(RULES.color).apply(meta, { description: DESCRIPTIONS.color }),
-      legalName: z.optional(RULES.legalName).apply(meta, { description: DESCRIPTIONS.legalName }),
-      taxId: z.optional(RULES.taxId).apply(meta, { description: DESCRIPTIONS.taxId }),
-      callbackUrl: z.optional(RULES.callbackUrl).apply(meta, { description: DESCRIPTIONS.callbackUrl }),
-      notificationTypes: z
-        .optional(RULES.notificationTypes)
-        .apply(meta, { description: DESCRIPTIONS.notificationTypes }),
-      redirectSchemes: z
-        .optional(RULES.redirectSchemes)
-        .apply(meta, { description: DESCRIPTIONS.redirectSchemes }),
-    }),
-    z.transform(
-      ({ notificationTypes = DEFAULT_SETTINGS.notificationTypes, redirectSchemes, ...rest }): Settings => ({
-        ...rest,
-        notificationTypes,
-        redirectSchemes: unlessEmpty(redirectSchemes),
+/** The body that replaces the settings: some that older clients do not know stay where they are absent. @param currencies of the deployment */
+export function settingsRequest(currencies: readonly string[]) {
+  const rules = rulesOf(currencies)
+  const described = <T extends z.ZodMiniType>(rule: T, name: Name) =>
+    z.optional(rule).apply(meta, { description: DESCRIPTIONS[name] })
+  return z
+    .pipe(
+      strictObject({
+        name: described(rules.name, 'name'),
+        supportContact: described(rules.supportContact, 'supportContact'),
+        logoUrl: described(rules.logoUrl, 'logoUrl'),
+        color: described(rules.color, 'color'),
+        legalName: described(rules.legalName, 'legalName'),
+        taxId: described(rules.taxId, 'taxId'),
+        callbackUrl: described(rules.callbackUrl, 'callbackUrl'),
+        notificationTypes: described(rules.notificationTypes, 'notificationTypes'),
+        redirectSchemes: described(rules.redirectSchemes, 'redirectSchemes'),
+        confirmRefundsAbove: described(rules.confirmRefundsAbove, 'confirmRefundsAbove'),
+        tokenSignIn: described(rules.tokenSignIn, 'tokenSignIn'),
       }),
-    ),
-  )
-  .apply(meta, { id: 'SettingsRequest' })
+      z.transform(
+        ({ notificationTypes = DEFAULT_SETTINGS.notificationTypes, ...rest }): Settings => ({
+          ...rest,
+          notificationTypes,
+        }),
+      ),
+    )
+    .apply(meta, { id: 'SettingsRequest' })
+}
+
+/** Settings in place of others: what an older client does not know stays, unless the request has it. */
+export function replaced(requested: Settings, present: Settings): Settings {
+  const { redirectSchemes, confirmRefundsAbove, tokenSignIn } = requested
+  return {
+    ...requested,
+    redirectSchemes: unlessEmpty(redirectSchemes ?? present.redirectSchemes),
+    confirmRefundsAbove: confirmRefundsAbove ?? present.confirmRefundsAbove,
+    tokenSignIn: unlessTrue(tokenSignIn ?? present.tokenSignIn),
+  }
+}
 
 /** An empty list is as none, so that equal settings have equal texts. */
 const unlessEmpty = <T>(list: readonly T[] | undefined) => (list?.length ? list : undefined)
 
-const orNull = <T extends z.ZodMiniType>(rule: T, description: string) =>
-  z.optional(z.nullable(rule)).apply(meta, { description })
+/** The default is as none. */
+const unlessTrue = (value: boolean | undefined): false | undefined => (value === false ? value : undefined)
 
-/** The body that changes some settings (RFC 7396): what is absent stays, null removes. */
-export const SettingsPatch = strictObject({
-  name: orNull(RULES.name, DESCRIPTIONS.name),
-  supportContact: orNull(RULES.supportContact, DESCRIPTIONS.supportContact),
-  logoUrl: orNull(RULES.logoUrl, `${DESCRIPTIONS.logoUrl}. \`null\` removes an uploaded picture, too`),
-  color: orNull(RULES.color, DESCRIPTIONS.color),
-  legalName: orNull(RULES.legalName, DESCRIPTIONS.legalName),
-  taxId: orNull(RULES.taxId, DESCRIPTIONS.taxId),
-  callbackUrl: orNull(RULES.callbackUrl, DESCRIPTIONS.callbackUrl),
-  notificationTypes: orNull(RULES.notificationTypes, DESCRIPTIONS.notificationTypes),
-  redirectSchemes: orNull(RULES.redirectSchemes, DESCRIPTIONS.redirectSchemes),
-}).apply(meta, { id: 'SettingsPatch' })
-export type SettingsPatch = z.output<typeof SettingsPatch>
+/** The body that changes some settings (RFC 7396): what is absent stays, null removes. @param currencies of the deployment */
+export function settingsPatch(currencies: readonly string[]) {
+  const rules = rulesOf(currencies)
+  const orNull = <T extends z.ZodMiniType>(rule: T, description: string) =>
+    z.optional(z.nullable(rule)).apply(meta, { description })
+  return strictObject({
+    name: orNull(rules.name, DESCRIPTIONS.name),
+    supportContact: orNull(rules.supportContact, DESCRIPTIONS.supportContact),
+    logoUrl: orNull(rules.logoUrl, `${DESCRIPTIONS.logoUrl}. \`null\` removes an uploaded picture, too`),
+    color: orNull(rules.color, DESCRIPTIONS.color),
+    legalName: orNull(rules.legalName, DESCRIPTIONS.legalName),
+    taxId: orNull(rules.taxId, DESCRIPTIONS.taxId),
+    callbackUrl: orNull(rules.callbackUrl, DESCRIPTIONS.callbackUrl),
+    notificationTypes: orNull(rules.notificationTypes, DESCRIPTIONS.notificationTypes),
+    redirectSchemes: orNull(rules.redirectSchemes, DESCRIPTIONS.redirectSchemes),
+    confirmRefundsAbove: orNull(rules.confirmRefundsAbove, DESCRIPTIONS.confirmRefundsAbove),
+    tokenSignIn: orNull(rules.tokenSignIn, DESCRIPTIONS.tokenSignIn),
+  }).apply(meta, { id: 'SettingsPatch' })
+}
+export type SettingsPatch = z.output<ReturnType<typeof settingsPatch>>
 
 export const SETTINGS_PATCH_EXAMPLES = {
   address: {
@@ -164,6 +194,10 @@ export const SETTINGS_PATCH_EXAMPLES = {
   app: {
     summary: 'An app of your own, into which redirectUrl may lead',
     value: { redirectSchemes: ['teashop'] },
+  },
+  people: {
+    summary: 'People confirm refunds above 5,000 RUB, and no access token signs in to the console',
+    value: { confirmRefundsAbove: { value: '5000.00' }, tokenSignIn: false },
   },
 } satisfies Record<string, Example>
 
@@ -184,6 +218,8 @@ export function patched(settings: Settings, patch: SettingsPatch): Settings {
         ? settings.notificationTypes
         : (patch.notificationTypes ?? DEFAULT_SETTINGS.notificationTypes),
     redirectSchemes: unlessEmpty(of('redirectSchemes')),
+    confirmRefundsAbove: of('confirmRefundsAbove'),
+    tokenSignIn: unlessTrue(of('tokenSignIn')),
   }
 }
 
@@ -198,6 +234,8 @@ export const SettingsAnswer = z
     callbackUrl: z.optional(z.string()),
     notificationTypes: z.array(z.enum(NOTIFICATION_TYPES)),
     redirectSchemes: z.optional(z.array(z.string())),
+    confirmRefundsAbove: z.optional(AmountAnswer),
+    tokenSignIn: z.optional(z.boolean()).apply(meta, { description: 'Absent unless it is `false`' }),
   })
   .apply(meta, { id: 'Settings' })
 export type SettingsAnswer = z.infer<typeof SettingsAnswer>
@@ -213,6 +251,8 @@ export const settingsAnswer = ({
   callbackUrl,
   notificationTypes,
   redirectSchemes,
+  confirmRefundsAbove,
+  tokenSignIn,
 }: Settings): SettingsAnswer => ({
   ...(name !== undefined && { name }),
   ...(supportContact !== undefined && { supportContact }),
@@ -223,6 +263,8 @@ export const settingsAnswer = ({
   ...(callbackUrl !== undefined && { callbackUrl }),
   notificationTypes: [...notificationTypes],
   ...(redirectSchemes && { redirectSchemes: [...redirectSchemes] }),
+  ...(confirmRefundsAbove && { confirmRefundsAbove: amountAnswer(confirmRefundsAbove) }),
+  ...(tokenSignIn === false && { tokenSignIn }),
 })
 
 const settings = {

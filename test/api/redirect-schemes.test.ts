@@ -36,7 +36,7 @@ describe('redirectSchemes in the settings', () => {
       expect(await stored()).not.toHaveProperty('redirectSchemes')
     }
     await patch(site, ['teashop'])
-    await site.ask('/settings', { method: 'PUT', body: {} })
+    await site.ask('/settings', { method: 'PUT', body: { redirectSchemes: [] } })
     expect(await stored()).not.toHaveProperty('redirectSchemes')
   })
 

@@ -198,6 +198,7 @@ describe('the schemas', () => {
       .map(([pointer]) => pointer.split('/').at(-1))
     expect(strict.toSorted()).toEqual(
       [
+        'AmountFromZero',
         'AmountRequest',
         'ApiKeyRequest',
         'CallbackRequest',

@@ -8,8 +8,9 @@ import { invalid } from '../../http/validate.ts'
 import type { Html } from '../../web/layout.ts'
 import { money } from '../../web/payer/formats.ts'
 import { markOf } from '../../web/payer/parts.ts'
+import { currencySign, typed, typedValue } from '../formats.ts'
 import { consolePage } from '../page.ts'
-import { type FormError, field, formError, notice, textsOf } from '../parts.ts'
+import { type FormError, field, formError, notice, select, textsOf } from '../parts.ts'
 import { logoProblemRu, SETTINGS_TEXTS } from '../texts-settings.ts'
 import { ADMINS, type Route, type Visit } from '../visit.ts'
 import { otherAddresses, typesField } from './addresses.ts'
@@ -17,6 +18,9 @@ import { otherAddresses, typesField } from './addresses.ts'
 const NAMES = ['name', 'supportContact', 'legalName', 'taxId', 'logoUrl', 'color', 'callbackUrl'] as const
 type Typed = Partial<Pick<Settings, (typeof NAMES)[number] | 'redirectSchemes'>> & {
   notificationTypes: readonly string[]
+  /** Undefined in a form of an earlier build, which changes neither. */
+  confirmAbove?: string | undefined
+  tokenSignIn?: boolean | undefined
 }
 
 /** Bytes of the form: a logo of 256 KiB in Base64, whose signs are escaped, and the fields. */
@@ -42,7 +46,12 @@ async function settings(visit: Visit, tried?: Tried): Promise<Response> {
     visit.call('getSettings'),
     visit.call('listCallbacks'),
   ])
-  const known: Typed = tried?.typed ?? present
+  const { confirmRefundsAbove } = present
+  const known: Typed = tried?.typed ?? {
+    ...present,
+    confirmAbove: confirmRefundsAbove && typed(confirmRefundsAbove.minorUnits, language),
+  }
+  const currency = confirmRefundsAbove?.currency ?? config.homeCurrency
   const texts = SETTINGS_TEXTS[language]
   const title = textsOf(visit).nav.settings
   const logo = hash && root + logoPath(config.secrets, siteId, hash)
@@ -71,6 +80,18 @@ async function settings(visit: Visit, tried?: Tried): Promise<Response> {
       <h2>${texts.server}</h2>
       ${fieldOf('callbackUrl', texts.callback, texts.callbackHint, 500)}
       ${typesField(visit, 'notificationTypes', known.notificationTypes)}
+      <h2>${texts.people}</h2>
+      ${field({
+        name: 'confirmAbove',
+        label: `${texts.confirmAbove}, ${currencySign(currency, language)}`,
+        value: known.confirmAbove,
+        hint: texts.confirmAboveHint,
+        isAmount: true,
+        maxLength: 20,
+        fault: tried?.fields['confirmRefundsAbove.value'],
+      })}<input type="hidden" name="confirmCurrency" value="${currency}">
+      ${select('tokenSignIn', texts.signIn, signInOptions(visit), known.tokenSignIn === false ? 'no' : 'yes')}
+      <p class="hint">${texts.signInHint}</p>
       <div class="actions"><button class="primary">${texts.save}</button><a href="${visit.base}notification-keys">${texts.keys}</a></div></form>
     ${preview(visit, known, logo)}</div>${otherAddresses(visit, callbacks)}
     <script src="${root}console-settings.js" type="module"></script>`
@@ -81,6 +102,14 @@ async function settings(visit: Visit, tried?: Tried): Promise<Response> {
     theme: visit.previewTheme,
     status: tried?.status ?? 200,
   })
+}
+
+const signInOptions = ({ language }: Visit) => {
+  const { signInByToken, signInByPasskey } = SETTINGS_TEXTS[language]
+  return [
+    { value: 'yes', text: signInByToken },
+    { value: 'no', text: signInByPasskey },
+  ]
 }
 
 /** What is wrong with the schemes, or with the first that breaks its rule. */
@@ -126,7 +155,7 @@ function preview({ language, config, siteId }: Visit, known: Typed, logo: string
 
 async function save(visit: Visit): Promise<Response> {
   const form = await visit.form(MAX_FORM)
-  const typed: Typed = {
+  const entered: Typed = {
     ...Object.fromEntries(NAMES.map((name) => [name, form.get(name)?.trim() ?? ''])),
     redirectSchemes:
       form
@@ -134,16 +163,26 @@ async function save(visit: Visit): Promise<Response> {
         ?.split(/[\s,]+/)
         .filter(Boolean) ?? [],
     notificationTypes: form.getAll('notificationTypes'),
+    confirmAbove: form.get('confirmAbove')?.trim(),
+    tokenSignIn: form.has('tokenSignIn') ? form.get('tokenSignIn') !== 'no' : undefined,
   }
+  const { confirmAbove, tokenSignIn } = entered
   const logo = form.get('logo') ?? ''
   try {
     // A field that was not changed is not sent: an empty `logoUrl` would remove an uploaded logo.
     const { settings: present } = await visit.call('getSettings')
-    const changed = NAMES.filter((name) => (typed[name] ?? '') !== (present[name] ?? ''))
+    const changed = NAMES.filter((name) => (entered[name] ?? '') !== (present[name] ?? ''))
     const body = {
-      ...Object.fromEntries(changed.map((name) => [name, typed[name] || null])),
-      redirectSchemes: typed.redirectSchemes,
-      notificationTypes: typed.notificationTypes,
+      ...Object.fromEntries(changed.map((name) => [name, entered[name] || null])),
+      redirectSchemes: entered.redirectSchemes,
+      notificationTypes: entered.notificationTypes,
+      ...(confirmAbove !== undefined && {
+        confirmRefundsAbove:
+          confirmAbove === ''
+            ? null
+            : { value: typedValue(confirmAbove, 0), currency: form.get('confirmCurrency') ?? '' },
+      }),
+      tokenSignIn,
       ...(form.has('removeLogo') && { logoUrl: null }),
       ...(logo !== '' && { logo: bytesOf(logo) }),
     }
@@ -151,8 +190,8 @@ async function save(visit: Visit): Promise<Response> {
   } catch (error) {
     const isStale = error instanceof ApiError && error.code === 'http.precondition.failed'
     return settings(visit, {
-      ...formError(error, visit, rulesOf(error, typed, visit)),
-      ...(!isStale && { typed, chosen: logo }),
+      ...formError(error, visit, rulesOf(error, entered, visit)),
+      ...(!isStale && { typed: entered, chosen: logo }),
     })
   }
   return seeOther(visit.c, '?done=saved')
@@ -186,6 +225,7 @@ function rulesOf(
     ),
     logo: texts.pictureRule,
     callbackUrl: texts.urlRule,
+    'confirmRefundsAbove.value': texts.confirmAboveRule,
     'payin.incorrect-method-invocation': texts.addresses.full,
     // English is the API's own language.
     ...(language === 'ru' && {

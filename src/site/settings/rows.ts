@@ -1,5 +1,6 @@
 // Rows of the tables `settings`, `callbacks` and those of the keys that sign, with checked types.
 import * as z from 'zod/mini'
+import { StoredAmount } from '../../contract/amount.ts'
 import { type Callback, DEFAULT_CALLBACK } from '../../contract/callback.ts'
 import { DEFAULT_SETTINGS, type Logo, NOTIFICATION_TYPES, type Settings } from '../../contract/settings.ts'
 import { inSeconds, int, orNull, rowsWith, text } from '../rows/columns.ts'
@@ -29,6 +30,8 @@ const SettingsColumn = z.object({
   callbackUrl: z.optional(z.string()),
   notificationTypes: z.array(z.enum(NOTIFICATION_TYPES)),
   redirectSchemes: z.optional(z.array(z.string())),
+  confirmRefundsAbove: z.optional(StoredAmount),
+  tokenSignIn: z.optional(z.boolean()),
   logo: z.optional(z.string()),
   callbackLabel: z.optional(z.string()),
 } satisfies Record<keyof StoredSettings, z.ZodMiniType>)

@@ -4,6 +4,7 @@ import {
   type Logo,
   type NewSettings,
   patched,
+  replaced,
   type Settings,
   type SettingsPatch,
 } from '../../contract/settings.ts'
@@ -32,14 +33,18 @@ export function settingsVersion(sql: SqlStorage): SettingsVersion {
 /** The revisions that a request may replace, `*` for any. */
 export type IfMatch = readonly string[] | undefined
 
-/** Replaces the settings; an uploaded logo stays where no logoUrl is given. @returns what `keep` does */
+/** Replaces the settings, but for those that an older client does not know; an uploaded logo stays where no logoUrl is given. @returns what `keep` does */
 export function replaceSettings(
   context: Context,
   { logo, ...requested }: NewSettings,
   ifMatch: IfMatch,
 ): Outcome<SettingsVersion> {
   const current = settingsRow(context.sql)
-  const settings = withLogo(labelled(requested, current.settings), current.settings, logo)
+  const settings = withLogo(
+    labelled(replaced(requested, current.settings), current.settings),
+    current.settings,
+    logo,
+  )
   return settings ? keep(context, current, { settings, logo }, ifMatch) : LOGO_CHANGED
 }
 
@@ -137,7 +142,8 @@ export function revise(
 
 const NAMES = [
   ...(['name', 'supportContact', 'logoUrl', 'color', 'legalName', 'taxId', 'callbackUrl'] as const),
-  ...(['notificationTypes', 'redirectSchemes', 'logo', 'callbackLabel'] as const),
+  ...(['notificationTypes', 'redirectSchemes', 'confirmRefundsAbove', 'tokenSignIn'] as const),
+  ...(['logo', 'callbackLabel'] as const),
 ]
 
 /** The text that is kept: in one order, so that equal settings have equal ones. */

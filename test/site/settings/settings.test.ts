@@ -1,7 +1,7 @@
 // The settings and the notification keys as a site keeps them: any sequence of changes, against a model.
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Settings, SettingsRequest } from '../../../src/contract/settings.ts'
+import { type Settings, settingsRequest } from '../../../src/contract/settings.ts'
 import { migrate } from '../../../src/site/database/schema.ts'
 import { lastEvent } from '../../../src/site/events/events.ts'
 import { activateNotificationKey, addNotificationKey } from '../../../src/site/settings/notification-keys.ts'
@@ -73,7 +73,7 @@ describe('the settings', () => {
       },
       { requiredKeys: [] },
     )
-    .map((body) => SettingsRequest.parse(body))
+    .map((body) => settingsRequest(['RUB']).parse(body))
 
   it('have another revision, and an event, exactly when they change; another one than If-Match names is refused', () =>
     onTables((sql) => {
