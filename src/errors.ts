@@ -51,6 +51,11 @@ const TABLE = {
     userMessage: NOT_AVAILABLE,
     headers: ['WWW-Authenticate'],
   },
+  'confirmation.required': {
+    status: 403,
+    when: 'A person changes people, keys or settings, or refunds more than `confirmRefundsAbove` allows, without a passkey’s confirmation of this form: the console asks for it. An access token never gets this answer',
+    userMessage: NOT_AVAILABLE,
+  },
   'http.url.not.found': {
     status: 404,
     when: 'There is no such endpoint; or the `siteId` is malformed, or that of a test site where there are none',

@@ -55,7 +55,10 @@ export function signInRoutes(app: Hono<AppEnv>, host: ConsoleHost): void {
       if (claims.sub !== OPERATOR) c.set('siteId', claims.sub)
       if (!canSignIn(claims)) return await signInPage(c, service, { next, failure: 'scope' })
       await limitRate(service, 'key', claims.sub, claims.jti)
-      const cookie = await beginSession(c, service, claims, link?.id)
+      const cookie = await beginSession(c, service, claims, link?.id).catch((error) =>
+        byPasskeyAlone(c, error),
+      )
+      if (!cookie) return await signInPage(c, service, { next, failure: 'passkeysAlone', status: 403 })
       return seeOther(c, ownPath(next), { 'Set-Cookie': cookie })
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'auth.unauthorized') throw error
@@ -81,6 +84,12 @@ export function signInRoutes(app: Hono<AppEnv>, host: ConsoleHost): void {
       return signedInPage(c, recordError(c, error))
     }
   })
+}
+
+/** The site takes no tokens. @throws any other error */
+function byPasskeyAlone(c: Context<AppEnv>, error: unknown): undefined {
+  if (!(error instanceof ApiError) || error.code !== 'auth.forbidden') throw error
+  recordError(c, error)
 }
 
 /** A token of the payment network shows nothing in the console. */
@@ -110,7 +119,7 @@ async function signInPage(
   const language = languageOf(c)
   const texts = SIGN_IN_TEXTS[language]
   const passkey = await passkeySignIn(c, service, next)
-  const isOpen = !passkey || (failure !== undefined && failure !== 'passkey')
+  const isOpen = !passkey || (failure !== undefined && !failure.startsWith('passkey'))
   const main = html`<h1>${texts.title}</h1>
       ${failure && html`<div class="alert" role="alert"><p><strong>${texts.failed[failure]}</strong></p></div>`}
       ${passkey?.content}

@@ -17,7 +17,7 @@ export const SIGN_IN_TEXTS: Record<
     linkLead: string
     linkButton: string
     goOn: string
-    failed: Record<'unknown' | 'expired' | 'link' | 'scope' | 'passkey', string>
+    failed: Record<'unknown' | 'expired' | 'link' | 'scope' | 'passkey' | 'passkeysAlone', string>
   }
 > = {
   ru: {
@@ -41,6 +41,8 @@ export const SIGN_IN_TEXTS: Record<
       link: 'Ссылка уже использована, или её срок истёк. Новую даёт владелец магазина или администратор сервиса (при npm start — терминал, где была ссылка); ещё можно войти с токеном',
       passkey:
         'Этот ключ доступа не подходит. Если телефон новый или ключ удалён, попросите владельца магазина пригласить вас ещё раз',
+      passkeysAlone:
+        'Этот магазин принимает только ключи доступа, а не токены. Владелец магазина пришлёт приглашение, а владельцу поможет оператор сервиса',
       scope: 'Этот токен не даёт доступа к кабинету: у него нет прав магазина или оператора',
     },
   },
@@ -66,6 +68,8 @@ export const SIGN_IN_TEXTS: Record<
       link: 'The link was used already, or it has expired. Ask an owner of the site or the administrator of the service for a new one (with npm start: the terminal that printed it); or sign in with a token',
       passkey:
         'This passkey cannot be used. If the phone is new, or the passkey was removed, ask an owner of the shop to invite you again',
+      passkeysAlone:
+        'This site takes passkeys alone, no tokens. An owner of the site can invite you; the operator of the service can invite an owner',
       scope:
         'This token gives no access to the console: it has neither the scopes of a shop nor that of the operator',
     },

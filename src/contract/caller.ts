@@ -9,6 +9,8 @@ export interface Caller {
   keyId?: string | undefined
   /** A person who is signed in by a passkey: the object admits the call only if the session goes on and the rights are still these. */
   person?: PersonOfCall | undefined
+  /** By a person: the assertion for what the call does. */
+  confirmation?: Confirmation | undefined
   /** The COUNTER codes that exist for the caller; undefined: all. */
   tills?: readonly string[] | undefined
   scopes: readonly Scope[]
@@ -29,6 +31,18 @@ export interface PersonOfCall {
   session: string
 }
 
+/** A person's assertion for one form, which the Worker has verified. */
+export interface Confirmation {
+  /** The id of its challenge: it confirms once. */
+  challenge: string
+  /** Unix seconds. */
+  expiresAt: number
+  passkeyId: string
+  counter: number
+  /** Random, of the request: a call that is repeated because its answer was lost is of the same one. */
+  request: string
+}
+
 /** Who is signed in by a passkey. */
 export interface PersonClaims {
   /** The siteId, or OPERATOR. */
@@ -37,6 +51,7 @@ export interface PersonClaims {
   scope: readonly [Scope]
   tills?: readonly string[] | undefined
   person: PersonOfCall & { name: string }
+  confirmation?: Confirmation | undefined
   /** A person has no key. */
   jti?: undefined
 }
@@ -48,7 +63,7 @@ export function callerOf(actor: Caller['actor'], holder: Holder): Caller {
   const { scope: scopes } = holder
   if (holder.jti === undefined) {
     const { id, session } = holder.person
-    return { actor, person: { id, session }, scopes, tills: holder.tills }
+    return { actor, person: { id, session }, confirmation: holder.confirmation, scopes, tills: holder.tills }
   }
   const { jti: keyId, iat, exp, label, tills } = holder
   return {

@@ -6,7 +6,7 @@ import type { Network } from '../contract/payment.ts'
 import type { Seconds } from './time.ts'
 
 /** Who causes an event. */
-export type Initiator = Pick<Caller, 'keyId'> &
+export type Initiator = Pick<Caller, 'keyId' | 'confirmation'> &
   Partial<Pick<Caller, 'scopes' | 'tills'>> & {
     actor: Actor
     person?: Pick<PersonOfCall, 'id'> | undefined

@@ -41,6 +41,7 @@ import type { Outcome } from '../errors.ts'
 import type { NewApiKey } from './access/api-keys.ts'
 import { sessionView } from './access/session-view.ts'
 import { endSession, openSession } from './access/sessions.ts'
+import { refuseTokenSignIn } from './access/token-sign-in.ts'
 import { exportPage } from './database/export.ts'
 import { Store } from './database/store.ts'
 import { Dispatcher } from './dispatcher.ts'
@@ -461,7 +462,7 @@ export class Site extends DurableObject {
   }
 
   replaceSettings(caller: Caller, settings: NewSettings, ifMatch: IfMatch): AsyncOutcome<SettingsVersion> {
-    return this.#store.write(caller, (context) => {
+    return this.#store.writeConfirmed(caller, (context) => {
       this.#updates.settingsChange()
       return replaceSettings(context, settings, ifMatch)
     })
@@ -474,7 +475,7 @@ export class Site extends DurableObject {
     logo: Logo | undefined,
     ifMatch: IfMatch,
   ): AsyncOutcome<SettingsVersion> {
-    return this.#store.write(caller, (context) => {
+    return this.#store.writeConfirmed(caller, (context) => {
       this.#updates.settingsChange()
       return patchSettings(context, patch, logo, ifMatch)
     })
@@ -482,7 +483,7 @@ export class Site extends DurableObject {
 
   /** Replaces the logo by an uploaded one, or removes it. */
   replaceLogo(caller: Caller, logo: Logo | undefined, ifMatch: IfMatch): AsyncOutcome<SettingsVersion> {
-    return this.#store.write(caller, (context) => replaceLogo(context, logo, ifMatch))
+    return this.#store.writeConfirmed(caller, (context) => replaceLogo(context, logo, ifMatch))
   }
 
   /** The logo, by its hash; without its bytes to a caller who has them. */
@@ -501,12 +502,12 @@ export class Site extends DurableObject {
 
   /** Sets an address. */
   putCallback(caller: Caller, callback: Callback, ifMatch: IfMatch): AsyncOutcome<RevisedCallback> {
-    return this.#store.write(caller, (context) => putCallback(context, callback, ifMatch))
+    return this.#store.writeConfirmed(caller, (context) => putCallback(context, callback, ifMatch))
   }
 
   /** Removes an address; what waits for it has failed. */
   deleteCallback(caller: Caller, id: string, ifMatch: IfMatch): AsyncOutcome<void> {
-    return this.#store.write(caller, (context) => deleteCallback(context, id, ifMatch))
+    return this.#store.writeConfirmed(caller, (context) => deleteCallback(context, id, ifMatch))
   }
 
   /** The notification keys of an address. */
@@ -519,12 +520,12 @@ export class Site extends DurableObject {
     key: NewNotificationKey,
     callback?: string,
   ): AsyncOutcome<NotificationKey> {
-    return this.#store.write(caller, (context) => addNotificationKey(context, key, callback))
+    return this.#store.writeConfirmed(caller, (context) => addNotificationKey(context, key, callback))
   }
 
   /** Activates a notification key, which ends the other one of the address. */
   activateNotificationKey(caller: Caller, id: string, callback?: string): AsyncOutcome<NotificationKey> {
-    return this.#store.write(caller, (context) => activateNotificationKey(context, id, callback))
+    return this.#store.writeConfirmed(caller, (context) => activateNotificationKey(context, id, callback))
   }
 
   /** The API keys that were made here, used here or revoked. */
@@ -533,16 +534,19 @@ export class Site extends DurableObject {
   }
 
   addApiKey(caller: Caller, key: NewApiKey): AsyncOutcome<void> {
-    return this.#store.write(caller, (context) => this.#store.keys.add(context, key))
+    return this.#store.writeConfirmed(caller, (context) => this.#store.keys.add(context, key))
   }
 
   revokeApiKey(caller: Caller, id: string): AsyncOutcome<void> {
-    return this.#store.write(caller, (context) => this.#store.keys.revoke(context, id))
+    return this.#store.writeConfirmed(caller, (context) => this.#store.keys.revoke(context, id))
   }
 
   /** Begins a session of the console for the holder of a key. */
   openSession(caller: Caller, session: NewSession): AsyncOutcome<void> {
-    return this.#store.write(caller, ({ sql, now }) => openSession(sql, session, now))
+    return this.#store.write(
+      caller,
+      ({ sql, now }) => refuseTokenSignIn(sql, session) ?? openSession(sql, session, now),
+    )
   }
 
   /** A session of the console, and what its pages begin with; undefined if it is unknown, or has ended. */
@@ -568,21 +572,21 @@ export class Site extends DurableObject {
 
   /** Adds a person, who is invited. */
   addPerson(caller: Caller, person: NewPerson): AsyncOutcome<Added> {
-    return this.#store.write(caller, (context) => addRecorded(context, person))
+    return this.#store.writeConfirmed(caller, (context) => addRecorded(context, person))
   }
 
   changePerson(caller: Caller, id: string, change: PersonChange): AsyncOutcome<Person> {
-    return this.#store.write(caller, (context) => changeRecorded(context, id, change))
+    return this.#store.writeConfirmed(caller, (context) => changeRecorded(context, id, change))
   }
 
   /** Removes a person; a second call changes nothing. */
   removePerson(caller: Caller, id: string): AsyncOutcome<void> {
-    return this.#store.write(caller, (context) => removeRecorded(context, id))
+    return this.#store.writeConfirmed(caller, (context) => removeRecorded(context, id))
   }
 
   /** Invites a person again, which ends the earlier invitation. */
   invite(caller: Caller, id: string, invitation: Invitation): AsyncOutcome<void> {
-    return this.#store.write(caller, (context) => inviteRecorded(context, id, invitation))
+    return this.#store.writeConfirmed(caller, (context) => inviteRecorded(context, id, invitation))
   }
 
   /** Whom an invitation is for; undefined if it cannot be used. */
@@ -607,11 +611,15 @@ export class Site extends DurableObject {
 
   /** Adds a passkey of the person who calls. */
   addPasskey(caller: Caller, passkey: NewPasskey, challenge: UsedChallenge): AsyncOutcome<void> {
-    return this.#store.write(caller, (context) => addPasskeyRecorded(context, caller, passkey, challenge))
+    return this.#store.writeConfirmed(caller, (context) =>
+      addPasskeyRecorded(context, caller, passkey, challenge),
+    )
   }
 
   removePasskey(caller: Caller, personId: string, passkeyId: string): AsyncOutcome<void> {
-    return this.#store.write(caller, (context) => removePasskeyRecorded(context, caller, personId, passkeyId))
+    return this.#store.writeConfirmed(caller, (context) =>
+      removePasskeyRecorded(context, caller, personId, passkeyId),
+    )
   }
 
   /** The sessions of a person that go on, the newest first. */

@@ -32,7 +32,7 @@ export const SESSIONS = `
  * handle. invitation: the id of the link that can be used until invited_until, NULL where none can; replaces: joining by it ends the
  * earlier passkeys. last_used_at: of any passkey, also of one that was removed. A removed person keeps the row and the
  * name for events. passkeys.counter: of the latest assertion. A session of a person who is removed, or of a passkey that is, is
- * deleted. used_challenges: each stays until it would have expired.
+ * deleted. used_challenges: each stays until it would have expired; request: which one a confirmation was of.
  */
 export const PEOPLE = `
   CREATE TABLE people (
@@ -64,7 +64,7 @@ export const PEOPLE = `
     started_at INTEGER NOT NULL,
     used_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
-  CREATE TABLE used_challenges (id TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;`
+  CREATE TABLE used_challenges (id TEXT PRIMARY KEY, expires_at INTEGER NOT NULL, request TEXT) STRICT, WITHOUT ROWID;`
 
 /**
  * Comments are of the code: neither the bundle nor a database has them. Times are Unix seconds; in outbox, endpoints

@@ -62,12 +62,17 @@ export function endPasskeysOf(sql: Sql, person: string): void {
 
 /**
  * Uses a challenge up; it is kept until it would have expired, and those that have are removed.
+ * @param request by which it is used, where a request can have several calls
  * @returns false for one that was used, or has expired
  */
-export function useChallenge({ sql, now }: PeopleContext, { id, expiresAt: end }: UsedChallenge): boolean {
+export function useChallenge(
+  { sql, now }: PeopleContext,
+  { id, expiresAt: end }: UsedChallenge,
+  request: string | null = null,
+): boolean {
   sql.exec('DELETE FROM used_challenges WHERE expires_at <= ?', now)
   if (end <= now || integer(sql, 'SELECT 1 FROM used_challenges WHERE id = ?', id)) return false
-  sql.exec('INSERT INTO used_challenges (id, expires_at) VALUES (?, ?)', id, end)
+  sql.exec('INSERT INTO used_challenges (id, expires_at, request) VALUES (?, ?, ?)', id, end, request)
   return true
 }
 

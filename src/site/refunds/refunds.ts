@@ -18,6 +18,7 @@ import { qrCodeOf } from '../qr-codes/qr-code.ts'
 import { type QrCodeRow, qrCodeByNumber } from '../qr-codes/rows.ts'
 import { requiredInteger } from '../rows/sql.ts'
 import { toMilliseconds } from '../time.ts'
+import { refuseUnconfirmed } from './confirmation.ts'
 import { refundTarget } from './lookups.ts'
 import { findRefund, type RefundRow, refundOf } from './rows.ts'
 import {
@@ -82,7 +83,7 @@ interface RefundRequest {
  * Accepts a refund, and queues the instruction to the network; the same request again changes nothing.
  * @returns payin.resource.already.exists where the refundUid was used with other fields;
  * payin.incorrect-method-invocation, site.restored, network.changed or network.not.connected where the payment cannot
- * be refunded; validation.error where the amount exceeds what is left; site.limit.exceeded
+ * be refunded; validation.error where the amount exceeds what is left; site.limit.exceeded; confirmation.required
  */
 function requestRefund(
   context: Context,
@@ -104,6 +105,8 @@ function requestRefund(
   }
   const aboveLimit = refuseRefund(context, details.amount, conditions.utcOffset)
   if (aboveLimit) return aboveLimit
+  const unconfirmed = refuseUnconfirmed(context, payment, amount.minorUnits)
+  if (unconfirmed) return unconfirmed
 
   const refund = { ...details, comment, status: 'WAITING', createdAt: now, changedAt: now } as const
   const event = record(context, { type: 'refund.waiting', refund, payment, qrCode })
