@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { PeopleAnswer } from '../../src/contract/people.ts'
 import { type FreshSite, freshSite } from '../support/admin.ts'
-import { added, another, codeOf, invitationIn, joined, passkeyOf } from '../support/people.ts'
+import { added, another, codeOf, confirming, invitationIn, joined, passkeyOf } from '../support/people.ts'
 import { errorOf } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
 
@@ -280,7 +280,7 @@ describe('events', () => {
   it('show the person, and who acted by the name as it is now; of a removed person as it was last', async () => {
     const site = freshSite()
     const { caller, passkey } = await joined(site, 'a', 'owner')
-    await site.stub.addPerson(caller, {
+    await site.stub.addPerson(confirming(caller, passkey), {
       ...{ id: 'b', name: 'B', role: 'manager', handle: 'h' },
       invitation: { id: 'i', expiresAt: Math.floor(Date.now() / 1000) + 60 },
     })

@@ -1,7 +1,7 @@
 // People of a site in tests: invited over HTTP, joined by RPC, as the console does after it has verified a passkey.
 
 import { env } from 'cloudflare:workers'
-import type { Caller } from '../../src/contract/caller.ts'
+import type { Caller, Confirmation } from '../../src/contract/caller.ts'
 import { PersonAnswer } from '../../src/contract/people.ts'
 import type { PersonSession } from '../../src/contract/person.ts'
 import { type Role, SCOPE_OF } from '../../src/contract/role.ts'
@@ -47,6 +47,19 @@ export const callerOf = (
   role: Role,
   tills?: readonly string[],
 ): Caller => ({ actor: 'merchant', person: { id, session }, scopes: [SCOPE_OF[role]], tills })
+
+/** The caller with an assertion that the Worker has verified: one that was not used. */
+export const confirming = (caller: Caller, passkeyId: string, more: Partial<Confirmation> = {}): Caller => ({
+  ...caller,
+  confirmation: {
+    challenge: another('challenge'),
+    expiresAt: Math.floor(Date.now() / 1000) + 300,
+    passkeyId,
+    counter: 0,
+    request: another('request'),
+    ...more,
+  },
+})
 
 /** Adds a person, who joins with a passkey. */
 export async function joined(site: FreshSite, id: string, role: Role = 'manager', more: object = {}) {

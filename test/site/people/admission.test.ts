@@ -3,7 +3,7 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Caller } from '../../../src/contract/caller.ts'
 import { freshSite } from '../../support/admin.ts'
-import { another, callerOf, challenge, codeOf, joined, passkeyOf } from '../../support/people.ts'
+import { another, callerOf, challenge, codeOf, confirming, joined, passkeyOf } from '../../support/people.ts'
 import { creation } from '../../support/site.ts'
 
 beforeEach(() => void vi.spyOn(console, 'log').mockReturnValue())
@@ -256,14 +256,15 @@ describe('the passkeys of a person', () => {
   it('are 10 at most, each with a challenge of its own; a passkey that is known is 409', async () => {
     const { site, caller, passkey } = await withPerson()
     const add = async (id: string, used = challenge()) =>
-      codeOf(await site.stub.addPasskey(caller, passkeyOf(id), used))
+      codeOf(await site.stub.addPasskey(confirming(caller, passkey), passkeyOf(id), used))
     const used = challenge()
     const codes = [await add('p2', used), await add('p2', used), await add('p3', used)]
     expect(codes).toEqual(['ok', 'ok', 'auth.unauthorized'])
     for (let i = 3; i <= 10; i++) expect(await add(`p${i}`)).toBe('ok')
     expect(await add('p11')).toBe('payin.incorrect-method-invocation')
     const owner = await joined(site, 'other', 'owner')
-    expect(codeOf(await site.stub.addPasskey(owner.caller, passkeyOf(passkey), challenge()))).toBe(
+    const theirs = confirming(owner.caller, owner.passkey)
+    expect(codeOf(await site.stub.addPasskey(theirs, passkeyOf(passkey), challenge()))).toBe(
       'payin.resource.already.exists',
     )
     expect((await site.events()).filter(({ type }) => type === 'passkey.added')).toHaveLength(9)
@@ -275,7 +276,7 @@ describe('the passkeys of a person', () => {
     const refused = [
       await site.stub.personSessions(other.caller, 'anna'),
       await site.stub.endPersonSessions(other.caller, 'anna'),
-      await site.stub.removePasskey(other.caller, 'anna', passkey),
+      await site.stub.removePasskey(confirming(other.caller, other.passkey), 'anna', passkey),
     ]
     expect(refused.map(codeOf)).toEqual(Array.from({ length: 3 }, () => 'payin.resource.not.found'))
     expect(await site.stub.personSessions(caller, 'anna')).toMatchObject({ value: [{ id: session.id }] })

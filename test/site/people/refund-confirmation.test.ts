@@ -2,10 +2,10 @@
 import { env } from 'cloudflare:workers'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Caller } from '../../../src/contract/caller.ts'
+import type { Caller, Confirmation } from '../../../src/contract/caller.ts'
 import { unwrap } from '../../../src/gateway/site-client.ts'
+import { confirming, joined } from '../../support/people.ts'
 import { refundingSite } from '../../support/refunds.ts'
-import { signedIn } from '../../support/signed-in.ts'
 
 const ADMIN: Caller = { actor: 'merchant', keyId: 'admin', scopes: ['merchant:admin'] }
 const ON = { network: 'external', isConnected: true, utcOffset: '+03:00' } as const
@@ -19,20 +19,23 @@ async function paidSite(above?: number, currency = 'RUB') {
     const confirmRefundsAbove = { minorUnits: above, currency }
     unwrap(await object.patchSettings(ADMIN, { confirmRefundsAbove }, undefined, undefined))
   }
-  const manager = await signedIn(site.siteId, 'manager', 'manager')
-  const refund = (
-    refundUid: string,
-    minorUnits: number,
-    caller = manager.caller,
-    key: object = { paymentUid },
-  ) =>
+  const { caller: manager, passkey } = await joined(site, 'manager', 'manager')
+  const refund = (refundUid: string, minorUnits: number, caller = manager, key: object = { paymentUid }) =>
     object.refund(
       caller,
       'qrCodeUid' in key ? { qrCodeUid } : { paymentUid },
       { refundUid, amount: { minorUnits, currency: undefined } },
       ON,
     )
-  return { site, object, paymentUid, qrCodeUid, refund, ...manager }
+  return {
+    site,
+    object,
+    paymentUid,
+    qrCodeUid,
+    refund,
+    caller: manager,
+    confirming: (more: Partial<Confirmation> = {}) => confirming(manager, passkey, more),
+  }
 }
 
 const ASKED = { ok: false, code: 'confirmation.required' }

@@ -3,21 +3,26 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { freshSite } from '../../support/admin.ts'
 import { browserOf } from '../../support/console.ts'
-import { signedIn } from '../../support/signed-in.ts'
+import { joined } from '../../support/people.ts'
 
 async function closed() {
   const site = freshSite()
   await site.ask('/settings', { method: 'PATCH', body: { tokenSignIn: false } })
-  return { ...site, signIn: () => browserOf().signIn({ sub: site.siteId, scope: 'merchant:admin' }) }
+  return {
+    site,
+    siteId: site.siteId,
+    ask: site.ask,
+    signIn: () => browserOf().signIn({ sub: site.siteId, scope: 'merchant:admin' }),
+  }
 }
 
 describe('a sign-in by token, with tokenSignIn false', () => {
   it('works as long as no owner has a passkey', async () => {
-    const { siteId, signIn } = await closed()
+    const { site, signIn } = await closed()
     expect((await signIn()).status).toBe(303)
-    await signedIn(siteId, 'manager', 'manager')
+    await joined(site, 'manager', 'manager')
     expect((await signIn()).status).toBe(303)
-    await signedIn(siteId, 'owner', 'owner')
+    await joined(site, 'owner', 'owner')
     expect((await signIn()).status).toBe(403)
   })
 
@@ -25,8 +30,8 @@ describe('a sign-in by token, with tokenSignIn false', () => {
     ['ru', 'Этот магазин принимает только ключи доступа', 'Владелец'],
     ['en', 'This site takes passkeys alone', 'owner'],
   ])('is 403, and the page in %s says what to do', async (language, title, who) => {
-    const { siteId, signIn } = await closed()
-    await signedIn(siteId, 'owner', 'owner')
+    const { site, siteId, signIn } = await closed()
+    await joined(site, 'owner', 'owner')
     const browser = browserOf()
     await browser.get(`/sign-in?lang=${language}`)
     const refused = await browser.signIn({ sub: siteId, scope: 'merchant:admin' })
@@ -41,15 +46,15 @@ describe('a sign-in by token, with tokenSignIn false', () => {
   })
 
   it('is allowed again once the setting is', async () => {
-    const { siteId, ask, signIn } = await closed()
-    await signedIn(siteId, 'owner', 'owner')
+    const { site, ask, signIn } = await closed()
+    await joined(site, 'owner', 'owner')
     await ask('/settings', { method: 'PATCH', body: { tokenSignIn: true } })
     expect((await signIn()).status).toBe(303)
   })
 
   it('is not refused to a one-time link, nor to the API', async () => {
-    const { siteId, ask } = await closed()
-    await signedIn(siteId, 'owner', 'owner')
+    const { site, siteId, ask } = await closed()
+    await joined(site, 'owner', 'owner')
     const session = {
       ...{ id: 'a1', keyId: 'link', scopes: ['merchant:admin'] as const, link: 'one-time' },
       ...{ issuedAt: 1, tokenExpiresAt: 9e9, expiresAt: 9e9 },
