@@ -7,6 +7,7 @@ import type { AppEnv } from '../http/app-env.ts'
 import { limitRate } from '../http/auth.ts'
 import { seeOther } from '../http/response.ts'
 import { requireSameOrigin } from '../http/same-origin.ts'
+import { handleForm } from './confirmation.ts'
 import { chosenLanguage, languageCookie } from './cookies.ts'
 import { errorPageOf } from './error-page.ts'
 import type { ConsoleHost } from './host.ts'
@@ -17,7 +18,7 @@ import { OPERATOR_ROUTES } from './operator.ts'
 import { signedInUser } from './sessions.ts'
 import { signInRoutes, toSignIn } from './sign-in.ts'
 import { SIGNING_KEY_ROUTES } from './signing-keys.ts'
-import { READERS, visitOf } from './visit.ts'
+import { formOf, READERS, visitOf } from './visit.ts'
 
 /** What a signed-in user is served. */
 export const ROUTES = [...MERCHANT_ROUTES, ...KEY_ROUTES, ...SIGNING_KEY_ROUTES, ...OPERATOR_ROUTES]
@@ -46,12 +47,14 @@ export function createConsole(host: ConsoleHost): (c: Context<AppEnv>) => Promis
   })
   signInRoutes(app, host)
   joinRoutes(app, host)
-  for (const { method, path, scopes, handle } of ROUTES) {
+  for (const route of ROUTES) {
+    const { method, path, scopes } = route
     app.on(method, `/console${path}`, async (c) => {
       const user = await signedInUser(c, service)
       if (!user) return toSignIn(c, service)
-      const visit = visitOf(c, host, user)
       const { claims } = user
+      const form = formOf(c, host, route)
+      const visit = visitOf(c, host, user, form)
       if (claims.jti === undefined) c.set('personId', claims.person.id)
       else c.set('keyId', claims.jti)
       if (path === '/' && !visit.siteId) return seeOther(c, 'operator/sites')
@@ -65,7 +68,10 @@ export function createConsole(host: ConsoleHost): (c: Context<AppEnv>) => Promis
       }
       // A page or a file is one request, however many operations it needs.
       await limitRate(service, 'key', claims.sub, ...countedId(claims))
-      return handle(visit)
+      if (method === 'get' || claims.jti !== undefined) return route.handle(visit)
+      return handleForm({ service, visit, person: claims, route }, (confirmation) =>
+        visitOf(c, host, { ...user, claims: { ...claims, confirmation } }, form),
+      )
     })
   }
   app.notFound((c) =>

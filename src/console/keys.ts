@@ -9,7 +9,7 @@ import { consolePage } from './page.ts'
 import { type FormError, facts, field, formError, notice, pathOf, secret, select, table } from './parts.ts'
 import { noSession } from './sessions.ts'
 import { KEY_TEXTS } from './texts-keys.ts'
-import { ADMINS, type Route, type Visit } from './visit.ts'
+import { ADMINS, type Confirmed, type Route, type Visit } from './visit.ts'
 
 type Texts = (typeof KEY_TEXTS)['en']
 
@@ -137,24 +137,53 @@ async function createKey(visit: Visit): Promise<Response> {
   }
 }
 
+function newKey(visit: Visit, fields: URLSearchParams): Confirmed {
+  const texts = KEY_TEXTS[visit.language]
+  return {
+    title: texts.make,
+    back: 'keys',
+    rows: [
+      [texts.name, fields.get('label') ?? ''],
+      [texts.scope, scopeText(fields.get('scope') ?? '', texts.scopes)],
+      [texts.days, fields.get('days') ?? ''],
+    ],
+  }
+}
+
 async function askToRevoke(visit: Visit): Promise<Response> {
   const texts = KEY_TEXTS[visit.language]
-  const { id = '' } = pathOf(visit, '/{id}/revoke')
-  const key = (await visit.call('listApiKeys')).find((each) => each.id === id)
-  if (!key) throw new ApiError('payin.resource.not.found', 'there is no such key')
+  const key = await keyOf(visit)
   return consolePage(visit, {
     title: texts.revokeTitle,
     active: 'keys',
     isNarrow: true,
     main: html`<h1>${texts.revokeTitle}</h1>
-      <section class="card">${facts([
-        [texts.name, key.label || texts.unnamed],
-        [texts.id, html`<code>${key.id}</code>`],
-        [texts.scope, scopeText(key.scope, texts.scopes)],
-      ])}
-      ${revocationForm(id, visit, `${visit.base}keys`)}</section>`,
+      <section class="card">${facts(factsOf(key, visit))}
+      ${revocationForm(key.id, visit, `${visit.base}keys`)}</section>`,
   })
 }
+
+async function keyOf(visit: Visit): Promise<ApiKey> {
+  const { id = '' } = pathOf(visit, '/{id}/revoke')
+  const key = (await visit.call('listApiKeys')).find((each) => each.id === id)
+  if (!key) throw new ApiError('payin.resource.not.found', 'there is no such key')
+  return key
+}
+
+function factsOf(key: ApiKey, visit: Visit): Parameters<typeof facts>[0] {
+  const texts = KEY_TEXTS[visit.language]
+  return [
+    [texts.name, key.label || texts.unnamed],
+    [texts.id, html`<code>${key.id}</code>`],
+    [texts.scope, scopeText(key.scope, texts.scopes)],
+  ]
+}
+
+const revokedKey = async (visit: Visit): Promise<Confirmed> => ({
+  title: KEY_TEXTS[visit.language].revokeTitle,
+  back: 'keys',
+  rows: factsOf(await keyOf(visit), visit),
+})
 
 /** The form that revokes a key, of a site or of an operator. @param list the address of the list of keys */
 export function revocationForm(id: string, visit: Visit, list: string): Html {
@@ -179,7 +208,7 @@ async function revokeKey(visit: Visit): Promise<Response> {
 
 export const KEY_ROUTES: readonly Route[] = [
   { method: 'get', path: '/keys', scopes: ADMINS, handle: showKeys },
-  { method: 'post', path: '/keys', scopes: ADMINS, handle: createKey },
+  { method: 'post', path: '/keys', scopes: ADMINS, handle: createKey, confirms: newKey },
   { method: 'get', path: '/keys/:id/revoke', scopes: ADMINS, handle: askToRevoke },
-  { method: 'post', path: '/keys/:id/revoke', scopes: ADMINS, handle: revokeKey },
+  { method: 'post', path: '/keys/:id/revoke', scopes: ADMINS, handle: revokeKey, confirms: revokedKey },
 ]

@@ -179,6 +179,8 @@ export interface FormError {
 export function formError(error: unknown, visit: Visit, own: Record<string, string> = {}): FormError {
   if (!(error instanceof ApiError) || (ERRORS[error.code].status >= 500 && error.code === 'internal.error'))
     throw error
+  // The page that asks for it is the same for every form.
+  if (error.code === 'confirmation.required') throw error
   const { faults, refused } = textsOf(visit)
   const { code, fields = {} } = error
   const known = own[code] ?? Object.entries(faults).find(([name]) => name === code)?.[1]

@@ -7,7 +7,8 @@ import { consolePage } from './page.ts'
 import { addressPath } from './pages/addresses.ts'
 import { empty, facts, notice, pathOf, secret, table } from './parts.ts'
 import { KEY_TEXTS } from './texts-keys.ts'
-import { ADMINS, type Route, type Visit } from './visit.ts'
+import { SETTINGS_TEXTS } from './texts-settings.ts'
+import { ADMINS, type Confirmed, type Route, type Visit } from './visit.ts'
 
 /** Whose keys a page shows. */
 interface Owner {
@@ -38,12 +39,14 @@ export const SIGNING_KEY_ROUTES: readonly Route[] = [
     path: '/notification-keys',
     scopes: ADMINS,
     handle: (visit) => createSigningKey(visit, OF_SETTINGS),
+    confirms: (visit) => newSigningKey(visit, OF_SETTINGS),
   },
   {
     method: 'post',
     path: '/notification-keys/:id/activate',
     scopes: ADMINS,
     handle: (visit) => activateSigningKey(visit, OF_SETTINGS),
+    confirms: (visit) => activation(visit, OF_SETTINGS),
   },
   {
     method: 'get',
@@ -56,12 +59,14 @@ export const SIGNING_KEY_ROUTES: readonly Route[] = [
     path: KEYS_OF_ADDRESS,
     scopes: ADMINS,
     handle: (visit) => createSigningKey(visit, ownerOf(visit)),
+    confirms: (visit) => newSigningKey(visit, ownerOf(visit)),
   },
   {
     method: 'post',
     path: `${KEYS_OF_ADDRESS}/:id/activate`,
     scopes: ADMINS,
     handle: (visit) => activateSigningKey(visit, ownerOf(visit, '/{id}/activate')),
+    confirms: (visit) => activation(visit, ownerOf(visit, '/{id}/activate')),
   },
 ]
 
@@ -70,7 +75,7 @@ async function showSigningKeys(visit: Visit, { callbackId, path }: Owner): Promi
   const notificationKeys = await visit.call('listCallbackKeys', { path: { callbackId } })
   const make = (text: string) =>
     html`<form method="post" action="${visit.base}${path}"><button class="primary">${text}</button></form>`
-  const activation = (id: string) => `${visit.base}${path}/${encodeURIComponent(id)}/activate`
+  const activationPath = (id: string) => `${visit.base}${path}/${encodeURIComponent(id)}/activate`
   const rows = notificationKeys.map(({ id, active, createdAt }) => [
     html`<code>${id}</code>`,
     active
@@ -78,7 +83,7 @@ async function showSigningKeys(visit: Visit, { callbackId, path }: Owner): Promi
       : html`<span class="badge">${signing.waiting}</span>`,
     when(createdAt, visit),
     !active &&
-      html`<form method="post" action="${activation(id)}"><button>${signing.activate}</button></form>`,
+      html`<form method="post" action="${activationPath(id)}"><button>${signing.activate}</button></form>`,
   ])
   return consolePage(visit, {
     title: signing.title,
@@ -116,6 +121,21 @@ async function createSigningKey(visit: Visit, { callbackId, path }: Owner): Prom
       <p><a href="${visit.base}${path}">${back}</a></p>`,
   })
 }
+
+function newSigningKey(visit: Visit, { callbackId, path }: Owner): Confirmed {
+  const { signing } = KEY_TEXTS[visit.language]
+  return { title: signing.make, back: path, rows: [addressRow(visit, callbackId)] }
+}
+
+function activation(visit: Visit, { callbackId, path }: Owner): Confirmed {
+  const { signing, id } = KEY_TEXTS[visit.language]
+  const { id: keyId } = pathOf(visit, '/{id}/activate')
+  return { title: signing.activate, back: path, rows: [[id, keyId], addressRow(visit, callbackId)] }
+}
+
+/** Of an address besides that of the settings. */
+const addressRow = ({ language }: Visit, callbackId: string) =>
+  [SETTINGS_TEXTS[language].addresses.id, callbackId !== DEFAULT_CALLBACK && callbackId] as const
 
 async function activateSigningKey(visit: Visit, { callbackId, path }: Owner): Promise<Response> {
   const { id: keyId = '' } = pathOf(visit, '/{id}/activate')

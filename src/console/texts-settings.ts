@@ -21,6 +21,7 @@ const ru = {
   logoHint:
     'Перетащите сюда картинку или выберите файл. Фотография с телефона подойдёт: браузер её уменьшит, и место съёмки в ней не останется',
   presentLogo: 'Логотип магазина сейчас',
+  newLogo: 'новая картинка',
   removeLogo: 'Убрать логотип',
   noPicture: 'Браузер не смог прочитать этот файл. Подойдёт картинка PNG, JPEG или WebP',
   largePicture: 'Картинка слишком сложная: даже уменьшенная, она больше 256 КБ. Выберите другую',
@@ -102,6 +103,7 @@ const en: typeof ru = {
     'Drop a picture here, or choose a file. A photo of a phone will do: ' +
     'the browser makes it smaller, and the place where it was taken does not stay in it',
   presentLogo: 'The logo of the shop now',
+  newLogo: 'a new picture',
   removeLogo: 'Remove the logo',
   noPicture: 'The browser cannot read this file. A PNG, JPEG or WebP will do',
   largePicture: 'The picture has too much detail: even made smaller, it is over 256 KB. Choose another',

@@ -19,6 +19,7 @@ import type { ResponseHeaders } from '../http/response.ts'
 import { themeOf } from '../web/payer/theme.ts'
 import { languageOf } from './cookies.ts'
 import type { ConsoleHost } from './host.ts'
+import type { facts } from './parts.ts'
 import type { SignedIn } from './sessions.ts'
 
 /** Bytes of a form. */
@@ -40,8 +41,8 @@ export interface Visit {
   now: number
   /** A new identifier of what a form asks for: the same form that is sent twice asks for one thing. */
   newUid(): string
-  /** The fields of the request's form. @throws ApiError 413 over `maxSize` bytes, by default 64 KiB */
-  form(maxSize?: number): Promise<URLSearchParams>
+  /** The fields of the request's form. @throws ApiError 413 where it is larger than the route takes */
+  form(): Promise<URLSearchParams>
   /** Whether the signed-in user has one of the scopes. */
   may(...scopes: Scope[]): boolean
   /** Where the site's feed ended when the request came: the page shows no less. */
@@ -67,6 +68,7 @@ export function visitOf(
   c: Context<AppEnv>,
   host: ConsoleHost,
   { claims, shop, logo, color, feed, undelivered = NOTHING }: SignedIn,
+  form: Visit['form'],
 ): Visit {
   const { service } = host
   const language = languageOf(c)
@@ -85,7 +87,7 @@ export function visitOf(
     base,
     now: Math.floor(service.now() / 1000),
     newUid: () => `console-${service.random(8).toHex()}`,
-    form: (maxSize = MAX_FORM) => readForm(c, service, maxSize),
+    form,
     // A token that was made by hand can have scopes of the operator and of merchants: those of its `sub` count.
     may: (...scopes) =>
       grants(
@@ -103,6 +105,19 @@ export function visitOf(
       (await run(id, given)).value as Values[Id],
     file: async (id, given) => (await run(id, given)).respond(),
     pageUrl: (code) => pageUrl(service.config, siteId, originOf(c), code),
+  }
+}
+
+/** Makes the function that reads the form of a request, once. */
+export function formOf(
+  c: Context<AppEnv>,
+  { service }: ConsoleHost,
+  { maxForm = MAX_FORM }: Route,
+): Visit['form'] {
+  let fields: Promise<URLSearchParams> | undefined
+  return () => {
+    fields ??= readForm(c, service, maxForm)
+    return fields
   }
 }
 
@@ -129,5 +144,17 @@ export interface Route {
   path: string
   /** Any one of these is enough; otherwise the answer is 403. */
   scopes: readonly Scope[]
+  /** Bytes of its form, by default 64 KiB. */
+  maxForm?: number
   handle(visit: Visit): Promise<Response>
+  /** What a person confirms by passkey where the act needs it. */
+  confirms?(visit: Visit, fields: URLSearchParams): Confirmed | Promise<Confirmed>
+}
+
+/** What a form does, in plain words, and the values that matter. */
+export interface Confirmed {
+  title: string
+  rows?: Parameters<typeof facts>[0]
+  /** The page to which somebody goes who changes nothing, below `base`. */
+  back?: string
 }

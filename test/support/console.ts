@@ -24,7 +24,11 @@ export function browserOf(fetch: Fetch = (request) => exports.default.fetch(requ
     }
     return response
   }
-  const post = (path: string, fields: Record<string, string> = {}, headers: Record<string, string> = {}) =>
+  const post = (
+    path: string,
+    fields: Record<string, string> | URLSearchParams = {},
+    headers: Record<string, string> = {},
+  ) =>
     send(path, {
       method: 'POST',
       body: new URLSearchParams(fields),

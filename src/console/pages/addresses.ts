@@ -10,18 +10,18 @@ import { consolePage } from '../page.ts'
 import { type FormError, facts, field, formError, notice, pathOf, table, textsOf } from '../parts.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import { SETTINGS_TEXTS } from '../texts-settings.ts'
-import { ADMINS, type Route, type Visit } from '../visit.ts'
+import { ADMINS, type Confirmed, type Route, type Visit } from '../visit.ts'
 import { testNow, testResult } from './tests.ts'
 import { undelivered } from './undelivered.ts'
 
 export const ADDRESSES: readonly Route[] = [
   { method: 'get', path: '/addresses', scopes: ADMINS, handle: (visit) => newAddress(visit) },
-  { method: 'post', path: '/addresses', scopes: ADMINS, handle: add },
+  { method: 'post', path: '/addresses', scopes: ADMINS, handle: add, confirms: entered },
   { method: 'get', path: '/addresses/:id', scopes: ADMINS, handle: (visit) => address(visit) },
-  { method: 'post', path: '/addresses/:id', scopes: ADMINS, handle: change },
+  { method: 'post', path: '/addresses/:id', scopes: ADMINS, handle: change, confirms: entered },
   { method: 'post', path: '/addresses/:id/test', scopes: ADMINS, handle: sendTest },
   { method: 'get', path: '/addresses/:id/remove', scopes: ADMINS, handle: askToRemove },
-  { method: 'post', path: '/addresses/:id/remove', scopes: ADMINS, handle: remove },
+  { method: 'post', path: '/addresses/:id/remove', scopes: ADMINS, handle: remove, confirms: removal },
 ]
 
 /** What a form has; `id` is typed of a new address alone. */
@@ -130,6 +130,42 @@ const put = (visit: Visit, id: string, { url, types, label }: Typed, etag: strin
     body: { url, types, ...(label && { label }) },
     headers: { 'If-Match': etag },
   })
+
+/** An address as it is to be. */
+async function entered(visit: Visit): Promise<Confirmed> {
+  const { addresses: texts } = SETTINGS_TEXTS[visit.language]
+  const { types: typeNames } = LIST_TEXTS[visit.language].notifications
+  const { typed } = await typedIn(visit)
+  const isNew = typed.id !== ''
+  return {
+    title: isNew ? texts.added : idOf(visit).callbackId,
+    back: 'settings#addresses',
+    rows: [
+      [texts.id, typed.id],
+      [texts.name, typed.label],
+      [texts.url, typed.url],
+      [
+        texts.types,
+        NOTIFICATION_TYPES.filter((type) => typed.types.includes(type))
+          .map((type) => typeNames[type])
+          .join(', ') || texts.nothing,
+      ],
+    ],
+  }
+}
+
+async function removal(visit: Visit): Promise<Confirmed> {
+  const { addresses: texts } = SETTINGS_TEXTS[visit.language]
+  const { callback } = await visit.call('getCallback', { path: idOf(visit, '/{id}/remove') })
+  return {
+    title: texts.removeTitle,
+    back: 'settings#addresses',
+    rows: [
+      [texts.name, nameOf(callback)],
+      [texts.url, callback.url],
+    ],
+  }
+}
 
 async function add(visit: Visit): Promise<Response> {
   const { typed, etag } = await typedIn(visit)

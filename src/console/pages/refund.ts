@@ -24,7 +24,7 @@ import {
 } from '../parts.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
-import { type Route, type Visit, WRITERS } from '../visit.ts'
+import { type Confirmed, type Route, type Visit, WRITERS } from '../visit.ts'
 
 export const REFUND: readonly Route[] = [
   {
@@ -33,7 +33,7 @@ export const REFUND: readonly Route[] = [
     scopes: WRITERS,
     handle: async (visit) => form(visit, await paymentOf(visit)),
   },
-  { method: 'post', path: '/payments/:id/refund', scopes: WRITERS, handle: refund },
+  { method: 'post', path: '/payments/:id/refund', scopes: WRITERS, handle: refund, confirms },
 ]
 
 /** The beginning of the parameter `done` after a refund was requested; its identifier follows. */
@@ -122,8 +122,12 @@ const hidden = (values: Record<string, string>): Html[] =>
 
 /** Which payment it is. */
 export const aboutPayment = (found: Payment, visit: Visit): Html => {
+  return html`<section class="card">${facts(factsOf(found, visit))}</section>`
+}
+
+function factsOf(found: Payment, visit: Visit): Parameters<typeof facts>[0] {
   const texts = LIST_TEXTS[visit.language].payments
-  return html`<section class="card">${facts([
+  return [
     [CODE_TEXTS[visit.language].codes.code, found.qrCodeUid],
     [textsOf(visit).purpose, found.paymentPurpose],
     [texts.payment, money(found.amount, visit.language)],
@@ -132,7 +136,7 @@ export const aboutPayment = (found: Payment, visit: Visit): Html => {
       found.acceptedRefunds > 0 &&
         money({ ...found.amount, minorUnits: found.acceptedRefunds }, visit.language),
     ],
-  ])}</section>`
+  ]
 }
 
 interface Page {
@@ -192,6 +196,18 @@ async function question(visit: Visit, given: Typed): Promise<Response> {
         texts.otherAmount
       }</a></div></form>`
   return pageOf(visit, { found, from: given.from, content })
+}
+
+/** The sum, and what was paid by it. */
+async function confirms(visit: Visit, fields: URLSearchParams): Promise<Confirmed> {
+  const found = await paymentOf(visit)
+  const texts = LIST_TEXTS[visit.language].payments
+  const sum = typedAmount(fields.get('amount') ?? '', found.amount.currency)
+  return {
+    title: texts.question(sum ? money(sum, visit.language) : (fields.get('amount') ?? '')),
+    back: backTo({ from: fields.get('from') ?? '' }, visit).slice(visit.base.length),
+    rows: [...factsOf(found, visit), [texts.comment, fields.get('comment') ?? '']],
+  }
 }
 
 /** What the form shows after a refusal. */

@@ -1,6 +1,5 @@
 // The settings of a site: what its payers see, and where notifications go.
 import { html } from 'hono/html'
-import type { Settings } from '../../contract/settings.ts'
 import { ApiError } from '../../errors.ts'
 import { InvalidLogo, logoPath } from '../../gateway/logo.ts'
 import { seeOther } from '../../http/response.ts'
@@ -8,20 +7,13 @@ import { invalid } from '../../http/validate.ts'
 import type { Html } from '../../web/layout.ts'
 import { money } from '../../web/payer/formats.ts'
 import { markOf } from '../../web/payer/parts.ts'
-import { currencySign, typed, typedValue } from '../formats.ts'
+import { currencySign, typedValue } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import { type FormError, field, formError, notice, select, textsOf } from '../parts.ts'
 import { logoProblemRu, SETTINGS_TEXTS } from '../texts-settings.ts'
 import { ADMINS, type Route, type Visit } from '../visit.ts'
 import { otherAddresses, typesField } from './addresses.ts'
-
-const NAMES = ['name', 'supportContact', 'legalName', 'taxId', 'logoUrl', 'color', 'callbackUrl'] as const
-type Typed = Partial<Pick<Settings, (typeof NAMES)[number] | 'redirectSchemes'>> & {
-  notificationTypes: readonly string[]
-  /** Undefined in a form of an earlier build, which changes neither. */
-  confirmAbove?: string | undefined
-  tokenSignIn?: boolean | undefined
-}
+import { changes, NAMES, type Typed, typedIn, typedOf } from './settings-form.ts'
 
 /** Bytes of the form: a logo of 256 KiB in Base64, whose signs are escaped, and the fields. */
 const MAX_FORM = 1024 * 1024
@@ -30,7 +22,7 @@ const SAMPLE = 150_000
 
 export const SETTINGS: readonly Route[] = [
   { method: 'get', path: '/settings', scopes: ADMINS, handle: (visit) => settings(visit) },
-  { method: 'post', path: '/settings', scopes: ADMINS, handle: save },
+  { method: 'post', path: '/settings', scopes: ADMINS, maxForm: MAX_FORM, handle: save, confirms: changes },
 ]
 
 interface Tried extends FormError {
@@ -47,10 +39,7 @@ async function settings(visit: Visit, tried?: Tried): Promise<Response> {
     visit.call('listCallbacks'),
   ])
   const { confirmRefundsAbove } = present
-  const known: Typed = tried?.typed ?? {
-    ...present,
-    confirmAbove: confirmRefundsAbove && typed(confirmRefundsAbove.minorUnits, language),
-  }
+  const known = tried?.typed ?? typedOf(present, visit)
   const currency = confirmRefundsAbove?.currency ?? config.homeCurrency
   const texts = SETTINGS_TEXTS[language]
   const title = textsOf(visit).nav.settings
@@ -154,18 +143,8 @@ function preview({ language, config, siteId }: Visit, known: Typed, logo: string
 }
 
 async function save(visit: Visit): Promise<Response> {
-  const form = await visit.form(MAX_FORM)
-  const entered: Typed = {
-    ...Object.fromEntries(NAMES.map((name) => [name, form.get(name)?.trim() ?? ''])),
-    redirectSchemes:
-      form
-        .get('redirectSchemes')
-        ?.split(/[\s,]+/)
-        .filter(Boolean) ?? [],
-    notificationTypes: form.getAll('notificationTypes'),
-    confirmAbove: form.get('confirmAbove')?.trim(),
-    tokenSignIn: form.has('tokenSignIn') ? form.get('tokenSignIn') !== 'no' : undefined,
-  }
+  const form = await visit.form()
+  const entered = typedIn(form)
   const { confirmAbove, tokenSignIn } = entered
   const logo = form.get('logo') ?? ''
   try {
