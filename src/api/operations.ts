@@ -6,6 +6,7 @@ import { callbacks } from './callbacks.ts'
 import { dayReport } from './day-report.ts'
 import { events } from './events.ts'
 import { images } from './images.ts'
+import { logo } from './logo.ts'
 import { network } from './network.ts'
 import { networkTokens } from './network-tokens.ts'
 import { callbackKeys, notificationKeys } from './notification-keys.ts'
@@ -40,6 +41,7 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'hasSandbox'>) 
   ...events(),
   ...notifications(),
   ...settings(config),
+  ...logo(),
   ...notificationKeys(),
   ...callbacks(),
   ...callbackKeys(),

@@ -1,17 +1,14 @@
-// The settings of a site, and its logo (contract, section 12).
+// The settings of a site (contract, section 12).
 import * as z from 'zod/mini'
 import type { Config } from '../config.ts'
+import { type Logo, SETTINGS_EXAMPLE, SettingsAnswer, settingsAnswer } from '../contract/settings.ts'
 import {
-  type Logo,
-  SETTINGS_EXAMPLE,
   SETTINGS_PATCH_EXAMPLES,
   SETTINGS_REQUEST_EXAMPLES,
-  SettingsAnswer,
   type SettingsPatch,
-  settingsAnswer,
   settingsPatch,
   settingsRequest,
-} from '../contract/settings.ts'
+} from '../contract/settings-request.ts'
 import { callbackUrlProblem } from '../gateway/callback-url.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callbackPolicy } from '../gateway/courier.ts'
@@ -20,7 +17,6 @@ import {
   InvalidLogo,
   logoPath,
   logoProblemText,
-  MAX_BYTES,
   PICTURE_RULE,
   uploadedLogo,
 } from '../gateway/logo.ts'
@@ -36,11 +32,10 @@ export const SETTINGS_TAG = {
 }
 
 export const SETTINGS_PATH = '/payin/v1/sites/{siteId}/settings'
-const LOGO_PATH = `${SETTINGS_PATH}/logo` as const
 export const Conditions = z.object({ 'If-None-Match': IfNoneMatch })
 export const Preconditions = z.object({ 'If-Match': IfMatch })
 
-const SETTINGS = {
+export const SETTINGS = {
   schema: SettingsAnswer,
   description: 'The settings',
   headers: ['ETag', 'Link'] as const,
@@ -99,42 +94,6 @@ somebody changed the settings after you read them; without it simultaneous chang
     handle: patchSettings,
     toContent: settingsContent,
   }),
-  operation({
-    operationId: 'putLogo',
-    method: 'put',
-    path: LOGO_PATH,
-    headers: Preconditions,
-    tag: SETTINGS_TAG,
-    summary: 'Upload the logo',
-    description: `A still PNG, JPEG or WebP of at most 256 KiB and 1,024 pixels a side, without EXIF, by its bytes. It takes the place \
-of \`logoUrl\`. The answer is the settings; its header \`Link\` leads to the picture.`,
-    scopes: ['merchant:admin'],
-    body: {
-      schema: z.instanceof(Uint8Array<ArrayBuffer>),
-      examples: {},
-      mediaTypes: ['image/png', 'image/jpeg', 'image/webp'],
-      maxSize: MAX_BYTES,
-    },
-    answer: SETTINGS,
-    errors: ['http.precondition.failed'],
-    handle: putLogo,
-    toContent: settingsContent,
-  }),
-  operation({
-    operationId: 'deleteLogo',
-    method: 'delete',
-    path: LOGO_PATH,
-    headers: Preconditions,
-    tag: SETTINGS_TAG,
-    summary: 'Remove the logo',
-    description:
-      'An uploaded one, or the one of `logoUrl`, with that setting. The answer is the settings. Again: the same.',
-    scopes: ['merchant:admin'],
-    answer: SETTINGS,
-    errors: ['validation.error', 'http.precondition.failed'],
-    handle: deleteLogo,
-    toContent: settingsContent,
-  }),
 ]
 
 /** The operation behind the console's form, which has no route: settings and logo are one write; a refused logo changes nothing. */
@@ -162,7 +121,7 @@ export const savedSettings = ({ currencies }: Pick<Config, 'currencies'>) =>
 
 const getSettings = (site: SiteContext) => callSite(site, (object) => object.settings(site.caller))
 
-function settingsContent(
+export function settingsContent(
   { service: { config }, siteId, origin }: SiteContext,
   { settings, revision, logo }: Awaited<ReturnType<typeof getSettings>>,
 ): ResponseContent<SettingsAnswer> {
@@ -212,26 +171,13 @@ async function patchWith(
   return callSite(site, (object) => object.patchSettings(site.caller, patch, logo, headers['If-Match']))
 }
 
-interface LogoInput {
-  headers: z.output<typeof Preconditions>
-  body: Uint8Array<ArrayBuffer>
-}
-
-async function putLogo(site: SiteContext, { headers, body }: LogoInput) {
-  const logo = uploadOf(body, 'body')
-  return callSite(site, (object) => object.replaceLogo(site.caller, logo, headers['If-Match']))
-}
-
 /** @throws ApiError validation.error for what is no logo */
-function uploadOf(content: Uint8Array<ArrayBuffer>, field: 'body' | 'logo'): Logo {
+export function uploadOf(content: Uint8Array<ArrayBuffer>, field: 'body' | 'logo'): Logo {
   const uploaded = uploadedLogo(content)
   if ('problem' in uploaded)
     throw invalid({ [field]: [`must be ${PICTURE_RULE}: ${logoProblemText(uploaded.problem)}`] })
   return uploaded.logo
 }
-
-const deleteLogo = (site: SiteContext, { headers }: Omit<LogoInput, 'body'>) =>
-  callSite(site, (object) => object.replaceLogo(site.caller, undefined, headers['If-Match']))
 
 /** @throws ApiError validation.error where the deployment does not call the URL */
 export function requireCallable(site: SiteContext, field: string, url: string | undefined): void {

@@ -16,10 +16,10 @@ import type { Language } from '../http/negotiation.ts'
 import type { OperationInput } from '../http/operation-runner.ts'
 import { originOf } from '../http/path.ts'
 import type { ResponseHeaders } from '../http/response.ts'
+import type { Html } from '../web/layout.ts'
 import { themeOf } from '../web/payer/theme.ts'
 import { languageOf } from './cookies.ts'
 import type { ConsoleHost } from './host.ts'
-import type { facts } from './parts.ts'
 import type { SignedIn } from './sessions.ts'
 
 /** Bytes of a form. */
@@ -154,7 +154,7 @@ export interface Route {
 /** What a form does, in plain words, and the values that matter. */
 export interface Confirmed {
   title: string
-  rows?: Parameters<typeof facts>[0]
+  rows?: readonly (readonly [string, Html | string | false | undefined])[]
   /** The page to which somebody goes who changes nothing, below `base`. */
   back?: string
 }

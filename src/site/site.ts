@@ -33,7 +33,8 @@ import type { PaymentKey, Refund, RefundReport, RefundSpec } from '../contract/r
 import type { Sale, SaleSpec } from '../contract/sale.ts'
 import type { SearchPage, SearchQuery } from '../contract/search.ts'
 import type { NewSession, SessionView } from '../contract/session.ts'
-import type { Logo, NewSettings, SettingsPatch } from '../contract/settings.ts'
+import type { Logo, NewSettings } from '../contract/settings.ts'
+import type { SettingsPatch } from '../contract/settings-request.ts'
 import type { SiteHealth } from '../contract/site.ts'
 import { REGISTRY } from '../contract/site-id.ts'
 import type { Closing } from '../contract/site-list.ts'
@@ -42,6 +43,7 @@ import type { NewApiKey } from './access/api-keys.ts'
 import { sessionView } from './access/session-view.ts'
 import { endSession, openSession } from './access/sessions.ts'
 import { refuseTokenSignIn } from './access/token-sign-in.ts'
+import type { Context } from './context.ts'
 import { exportPage } from './database/export.ts'
 import { Store } from './database/store.ts'
 import { Dispatcher } from './dispatcher.ts'
@@ -79,6 +81,7 @@ import { type NewReport, type Reported, type ReportOrigin, reportPayment } from 
 import { simulateBinding, simulatePayment } from './payments/sandbox.ts'
 import { deleteToken, endTokenByPayer } from './payments/token-ends.ts'
 import { type WaitingChargesPage, waitingCharges } from './payments/waiting-charges.ts'
+import { useConfirmation } from './people/confirmation.ts'
 import { passkeyOfHandle } from './people/passkeys.ts'
 import { type Added, listPeople } from './people/people.ts'
 import {
@@ -462,7 +465,7 @@ export class Site extends DurableObject {
   }
 
   replaceSettings(caller: Caller, settings: NewSettings, ifMatch: IfMatch): AsyncOutcome<SettingsVersion> {
-    return this.#store.writeConfirmed(caller, (context) => {
+    return this.#writeConfirmed(caller, (context) => {
       this.#updates.settingsChange()
       return replaceSettings(context, settings, ifMatch)
     })
@@ -475,7 +478,7 @@ export class Site extends DurableObject {
     logo: Logo | undefined,
     ifMatch: IfMatch,
   ): AsyncOutcome<SettingsVersion> {
-    return this.#store.writeConfirmed(caller, (context) => {
+    return this.#writeConfirmed(caller, (context) => {
       this.#updates.settingsChange()
       return patchSettings(context, patch, logo, ifMatch)
     })
@@ -483,7 +486,7 @@ export class Site extends DurableObject {
 
   /** Replaces the logo by an uploaded one, or removes it. */
   replaceLogo(caller: Caller, logo: Logo | undefined, ifMatch: IfMatch): AsyncOutcome<SettingsVersion> {
-    return this.#store.writeConfirmed(caller, (context) => replaceLogo(context, logo, ifMatch))
+    return this.#writeConfirmed(caller, (context) => replaceLogo(context, logo, ifMatch))
   }
 
   /** The logo, by its hash; without its bytes to a caller who has them. */
@@ -502,12 +505,12 @@ export class Site extends DurableObject {
 
   /** Sets an address. */
   putCallback(caller: Caller, callback: Callback, ifMatch: IfMatch): AsyncOutcome<RevisedCallback> {
-    return this.#store.writeConfirmed(caller, (context) => putCallback(context, callback, ifMatch))
+    return this.#writeConfirmed(caller, (context) => putCallback(context, callback, ifMatch))
   }
 
   /** Removes an address; what waits for it has failed. */
   deleteCallback(caller: Caller, id: string, ifMatch: IfMatch): AsyncOutcome<void> {
-    return this.#store.writeConfirmed(caller, (context) => deleteCallback(context, id, ifMatch))
+    return this.#writeConfirmed(caller, (context) => deleteCallback(context, id, ifMatch))
   }
 
   /** The notification keys of an address. */
@@ -520,12 +523,12 @@ export class Site extends DurableObject {
     key: NewNotificationKey,
     callback?: string,
   ): AsyncOutcome<NotificationKey> {
-    return this.#store.writeConfirmed(caller, (context) => addNotificationKey(context, key, callback))
+    return this.#writeConfirmed(caller, (context) => addNotificationKey(context, key, callback))
   }
 
   /** Activates a notification key, which ends the other one of the address. */
   activateNotificationKey(caller: Caller, id: string, callback?: string): AsyncOutcome<NotificationKey> {
-    return this.#store.writeConfirmed(caller, (context) => activateNotificationKey(context, id, callback))
+    return this.#writeConfirmed(caller, (context) => activateNotificationKey(context, id, callback))
   }
 
   /** The API keys that were made here, used here or revoked. */
@@ -534,11 +537,11 @@ export class Site extends DurableObject {
   }
 
   addApiKey(caller: Caller, key: NewApiKey): AsyncOutcome<void> {
-    return this.#store.writeConfirmed(caller, (context) => this.#store.keys.add(context, key))
+    return this.#writeConfirmed(caller, (context) => this.#store.keys.add(context, key))
   }
 
   revokeApiKey(caller: Caller, id: string): AsyncOutcome<void> {
-    return this.#store.writeConfirmed(caller, (context) => this.#store.keys.revoke(context, id))
+    return this.#writeConfirmed(caller, (context) => this.#store.keys.revoke(context, id))
   }
 
   /** Begins a session of the console for the holder of a key. */
@@ -572,21 +575,21 @@ export class Site extends DurableObject {
 
   /** Adds a person, who is invited. */
   addPerson(caller: Caller, person: NewPerson): AsyncOutcome<Added> {
-    return this.#store.writeConfirmed(caller, (context) => addRecorded(context, person))
+    return this.#writeConfirmed(caller, (context) => addRecorded(context, person))
   }
 
   changePerson(caller: Caller, id: string, change: PersonChange): AsyncOutcome<Person> {
-    return this.#store.writeConfirmed(caller, (context) => changeRecorded(context, id, change))
+    return this.#writeConfirmed(caller, (context) => changeRecorded(context, id, change))
   }
 
   /** Removes a person; a second call changes nothing. */
   removePerson(caller: Caller, id: string): AsyncOutcome<void> {
-    return this.#store.writeConfirmed(caller, (context) => removeRecorded(context, id))
+    return this.#writeConfirmed(caller, (context) => removeRecorded(context, id))
   }
 
   /** Invites a person again, which ends the earlier invitation. */
   invite(caller: Caller, id: string, invitation: Invitation): AsyncOutcome<void> {
-    return this.#store.writeConfirmed(caller, (context) => inviteRecorded(context, id, invitation))
+    return this.#writeConfirmed(caller, (context) => inviteRecorded(context, id, invitation))
   }
 
   /** Whom an invitation is for; undefined if it cannot be used. */
@@ -611,13 +614,11 @@ export class Site extends DurableObject {
 
   /** Adds a passkey of the person who calls. */
   addPasskey(caller: Caller, passkey: NewPasskey, challenge: UsedChallenge): AsyncOutcome<void> {
-    return this.#store.writeConfirmed(caller, (context) =>
-      addPasskeyRecorded(context, caller, passkey, challenge),
-    )
+    return this.#writeConfirmed(caller, (context) => addPasskeyRecorded(context, caller, passkey, challenge))
   }
 
   removePasskey(caller: Caller, personId: string, passkeyId: string): AsyncOutcome<void> {
-    return this.#store.writeConfirmed(caller, (context) =>
+    return this.#writeConfirmed(caller, (context) =>
       removePasskeyRecorded(context, caller, personId, passkeyId),
     )
   }
@@ -727,6 +728,11 @@ export class Site extends DurableObject {
       await this.#dispatcher.run()
       this.#updates.check()
     })
+  }
+
+  /** Runs a write that changes people, keys or settings: a person confirms it by passkey. */
+  #writeConfirmed<T>(caller: Caller, operation: (context: Context) => Outcome<T>): AsyncOutcome<T> {
+    return this.#store.write(caller, (context) => useConfirmation(context) ?? operation(context))
   }
 
   /** Deletes a closed site for good when its time has come. */

@@ -12,7 +12,7 @@ import { consolePage } from '../page.ts'
 import { type FormError, field, formError, notice, select, textsOf } from '../parts.ts'
 import { logoProblemRu, SETTINGS_TEXTS } from '../texts-settings.ts'
 import { ADMINS, type Route, type Visit } from '../visit.ts'
-import { otherAddresses, typesField } from './addresses.ts'
+import { otherAddresses, typesField } from './address-list.ts'
 import { changes, NAMES, type Typed, typedIn, typedOf } from './settings-form.ts'
 
 /** Bytes of the form: a logo of 256 KiB in Base64, whose signs are escaped, and the fields. */

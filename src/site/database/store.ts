@@ -9,7 +9,6 @@ import { Due } from '../due.ts'
 import { Changes } from '../listeners/changes.ts'
 import { setTombstone, tombstoneOf } from '../operator/deletion.ts'
 import { ok } from '../outcomes.ts'
-import { useConfirmation } from '../people/confirmation.ts'
 import { SessionUses } from '../people/uses.ts'
 import type { QrCodeKey } from '../qr-codes/rows.ts'
 import type { SiteName } from '../rows/site-id.ts'
@@ -145,11 +144,6 @@ export class Store {
    */
   async write<T>(caller: Caller, operation: (context: Context) => Outcome<T>): Promise<Outcome<T>> {
     return this.admission.refusalOfNew(caller) ?? this.#run(() => this.#admitted(caller, operation))
-  }
-
-  /** Runs a write that changes people, keys or settings: a person confirms it by passkey. */
-  writeConfirmed<T>(caller: Caller, operation: (context: Context) => Outcome<T>): Promise<Outcome<T>> {
-    return this.write(caller, (context) => useConfirmation(context) ?? operation(context))
   }
 
   /** Runs a create. Unlike other writes, it tells Memory itself what becomes due by it. @throws what the operation throws */

@@ -1,13 +1,7 @@
 // The settings of a site (contract, section 12).
 import { MAX_CALLBACKS } from '../../contract/callback.ts'
-import {
-  type Logo,
-  type NewSettings,
-  patched,
-  replaced,
-  type Settings,
-  type SettingsPatch,
-} from '../../contract/settings.ts'
+import type { Logo, NewSettings, Settings } from '../../contract/settings.ts'
+import { patched, replaced, type SettingsPatch } from '../../contract/settings-request.ts'
 import type { Outcome, Refusal } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { recordEvent } from '../events/events.ts'

@@ -1,7 +1,8 @@
 // The settings and the notification keys as a site keeps them: any sequence of changes, against a model.
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Settings, settingsRequest } from '../../../src/contract/settings.ts'
+import type { Settings } from '../../../src/contract/settings.ts'
+import { settingsRequest } from '../../../src/contract/settings-request.ts'
 import { migrate } from '../../../src/site/database/schema.ts'
 import { lastEvent } from '../../../src/site/events/events.ts'
 import { activateNotificationKey, addNotificationKey } from '../../../src/site/settings/notification-keys.ts'
