@@ -1,14 +1,13 @@
 // The second confirmation: a form that the object refuses without one is shown with its fields, and comes again with an assertion for
 // it (contract, section 12).
 import { html } from 'hono/html'
-import type { Caller, Confirmation, PersonClaims } from '../contract/caller.ts'
+import type { Confirmation, PersonClaims } from '../contract/caller.ts'
 import type { Person } from '../contract/person.ts'
 import { ApiError, ERRORS } from '../errors.ts'
-import type { Service } from '../gateway/context.ts'
-import { callSite } from '../gateway/site-client.ts'
 import { recordError } from '../http/error-handler.ts'
 import { originOf } from '../http/path.ts'
 import { type RelyingParty, relyingParty } from '../passkeys/relying-party.ts'
+import { readOwnPerson } from './own-access.ts'
 import { consolePage } from './page.ts'
 import { facts } from './parts.ts'
 import { passkeys } from './passkeys.ts'
@@ -20,7 +19,6 @@ const ASSERTION = 'assertion'
 
 /** A form of a person. */
 interface Sent {
-  service: Service
   visit: Visit
   person: PersonClaims
   route: Route
@@ -33,13 +31,13 @@ interface Sent {
  * @param confirmedVisit the same visit, whose calls have the confirmation
  */
 export async function handleForm(
-  { service, visit, person, route }: Omit<Sent, 'fields'>,
+  { visit, person, route }: Omit<Sent, 'fields'>,
   confirmedVisit: (confirmation: Confirmation) => Visit,
 ): Promise<Response> {
   const fields = await visit.form()
   const response = fields.get(ASSERTION)
   fields.delete(ASSERTION)
-  const sent = { service, visit, person, route, fields }
+  const sent = { visit, person, route, fields }
   const confirmation = response === null ? undefined : await confirmationIn(sent, response)
   if (response !== null && !confirmation) return ask(sent, 'refused')
   try {
@@ -53,11 +51,11 @@ export async function handleForm(
 
 /** The assertion of a form, once it is verified: it is of a passkey of the person, for this form and this session. */
 async function confirmationIn(sent: Sent, response: string): Promise<Confirmation | undefined> {
-  const { service, visit } = sent
-  const { config, random } = service
+  const { visit } = sent
+  const { config, random } = visit.service
   const party = relyingParty(config, originOf(visit.c))
-  const person = await personOf(sent)
-  if (!party || !person) return undefined
+  if (!party) return undefined
+  const person = await readOwnPerson(visit)
   const { verifyAssertion } = await passkeys()
   const { purpose, bound, now } = await useOf(sent)
   for (const passkey of person.passkeys) {
@@ -92,25 +90,12 @@ async function useOf({ visit, person, fields }: Sent) {
   return { purpose: 'confirm', bound, now: visit.now } as const
 }
 
-/** The person, with their passkeys as they are now. */
-async function personOf({ service, person: claims }: Sent): Promise<Person | undefined> {
-  const { sub: siteId, scope: scopes, tills, person } = claims
-  const caller: Caller = {
-    actor: 'merchant',
-    person: { id: person.id, session: person.session },
-    scopes,
-    tills,
-  }
-  const people = await callSite({ service, siteId, isRead: true }, (site) => site.people(caller))
-  return people.find(({ id }) => id === person.id)
-}
-
 /** The page that asks. @param problem why it asks again */
 async function ask(sent: Sent, problem?: 'refused' | 'used'): Promise<Response> {
-  const { service, visit, route, fields } = sent
-  const party = relyingParty(service.config, originOf(visit.c))
-  const person = await personOf(sent)
-  if (!party || !person) throw new ApiError('confirmation.required', 'passkeys are off at this address')
+  const { visit, route, fields } = sent
+  const party = relyingParty(visit.config, originOf(visit.c))
+  if (!party) throw new ApiError('confirmation.required', 'passkeys are off at this address')
+  const options = await optionsOf(sent, party, await readOwnPerson(visit))
   const texts = CONFIRMATION_TEXTS[visit.language]
   const {
     title = texts.change,
@@ -124,7 +109,7 @@ async function ask(sent: Sent, problem?: 'refused' | 'used'): Promise<Response> 
     main: html`<h1>${texts.title}</h1>
       ${problem && html`<p class="alert" role="alert"><strong>${texts[problem]}</strong></p>`}
       <section class="card"><h2>${title}</h2>${facts(rows)}</section>
-      <form method="post" data-passkey="get" data-options="${JSON.stringify(await optionsOf(sent, party, person))}">
+      <form method="post" data-passkey="get" data-options="${JSON.stringify(options)}">
         ${Array.from(fields, ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
         <input type="hidden" name="${ASSERTION}" data-response>
         <p class="alert" role="alert" data-failed hidden><strong>${texts.failed}</strong></p>
@@ -138,7 +123,7 @@ async function ask(sent: Sent, problem?: 'refused' | 'used'): Promise<Response> 
 }
 
 async function optionsOf(sent: Sent, party: RelyingParty, person: Person): Promise<object> {
-  const { config, random } = sent.service
+  const { config, random } = sent.visit.service
   const { requestOptions } = await passkeys()
   return requestOptions({
     relyingParty: party,

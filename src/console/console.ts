@@ -69,7 +69,7 @@ export function createConsole(host: ConsoleHost): (c: Context<AppEnv>) => Promis
       // A page or a file is one request, however many operations it needs.
       await limitRate(service, 'key', claims.sub, ...countedId(claims))
       if (method === 'get' || claims.jti !== undefined) return route.handle(visit)
-      return handleForm({ service, visit, person: claims, route }, (confirmation) =>
+      return handleForm({ visit, person: claims, route }, (confirmation) =>
         visitOf(c, host, { ...user, claims: { ...claims, confirmation } }, form),
       )
     })

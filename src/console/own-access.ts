@@ -26,14 +26,20 @@ export interface OwnAccess {
 
 export async function readOwnAccess(visit: Visit): Promise<OwnAccess> {
   const { caller, id, site } = ofPerson(visit)
-  const reading = { ...site, isRead: true }
-  const [people, sessions] = await Promise.all([
-    callSite(reading, (object) => object.people(caller)),
-    callSite(reading, (object) => object.personSessions(caller, id)),
+  const [person, sessions] = await Promise.all([
+    readOwnPerson(visit),
+    callSite({ ...site, isRead: true }, (object) => object.personSessions(caller, id)),
   ])
+  return { person, sessions }
+}
+
+/** The person, with their passkeys as they are now. */
+export async function readOwnPerson(visit: Visit): Promise<Person> {
+  const { caller, id, site } = ofPerson(visit)
+  const people = await callSite({ ...site, isRead: true }, (object) => object.people(caller))
   const person = people.find((each) => each.id === id)
   if (!person) throw new ApiError('auth.unauthorized', 'the person is removed')
-  return { person, sessions }
+  return person
 }
 
 /** What a form calls a session: its id is a part of the cookie, and in no page. */

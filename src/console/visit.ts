@@ -151,10 +151,13 @@ export interface Route {
   confirms?(visit: Visit, fields: URLSearchParams): Confirmed | Promise<Confirmed>
 }
 
+/** Names and what they are, without those that are absent. */
+export type Rows = readonly (readonly [name: string, content: Html | string | false | undefined])[]
+
 /** What a form does, in plain words, and the values that matter. */
 export interface Confirmed {
   title: string
-  rows?: readonly (readonly [string, Html | string | false | undefined])[]
+  rows?: Rows
   /** The page to which somebody goes who changes nothing, below `base`. */
   back?: string
 }

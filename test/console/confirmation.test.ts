@@ -295,6 +295,8 @@ it('each form of the console whose act asks says what it does', () => {
     [
       ...['/settings', '/keys', '/keys/:id/revoke', '/notification-keys', '/notification-keys/:id/activate'],
       ...['/addresses', '/addresses/:id', '/addresses/:id/remove', '/payments/:id/refund'],
+      ...['/people', '/people/:id', '/people/:id/invite', '/people/:id/remove'],
+      ...['/people/:id/passkeys/:passkeyId/remove', '/me/passkeys', '/me/passkeys/remove'],
       ...['/addresses/:callback/keys', '/addresses/:callback/keys/:id/activate'],
     ].toSorted(),
   )

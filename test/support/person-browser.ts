@@ -1,18 +1,13 @@
 // A person of a site who is signed in to the console, with a browser and an authenticator.
 
-import { env } from 'cloudflare:workers'
-import { createHmac } from 'node:crypto'
 import type { SiteRole } from '../../src/contract/role.ts'
-import { unwrap } from '../../src/gateway/site-client.ts'
 import type { FreshSite } from './admin.ts'
 import { type Authenticator, type Spoiled, softAuthenticator } from './authenticator.ts'
 import type { Fetch } from './client.ts'
 import { browserOf } from './console.ts'
+import { invited, join, PASSKEY_ORIGIN } from './guests.ts'
 import { textOf } from './html.ts'
-import { added, another } from './people.ts'
-
-/** Without PUBLIC_URL, the only host with passkeys. */
-export const LOCAL = 'http://localhost'
+import { another } from './people.ts'
 
 export type Fields = Record<string, string> | URLSearchParams
 
@@ -27,30 +22,16 @@ interface Options {
 export type PersonBrowser = Awaited<ReturnType<typeof personBrowser>>
 
 export async function personBrowser(
-  site: FreshSite,
+  { siteId }: Pick<FreshSite, 'siteId'>,
   { role = 'owner', id = another('person'), counts = false, fetch }: Options = {},
 ) {
-  const invitation = await added(site, id, role)
-  const invited = unwrap(await site.stub.invited(invitation))
+  const code = await invited(siteId, { id, name: `Name of ${id}`, role })
   const authenticator = await softAuthenticator({ counts })
-  const user = { id: invited?.handle ?? '' }
-  await authenticator.create({ rp: { id: 'localhost' }, user, challenge: '' }, LOCAL)
-  const { id: passkey, publicKey } = authenticator
-  const session = crypto.getRandomValues(new Uint8Array(16)).toHex()
-  unwrap(
-    await site.stub.join(
-      invitation,
-      { id: passkey, publicKey, counter: counts ? 1 : 0, label: 'Phone' },
-      session,
-    ),
-  )
-  const browser = browserOf(fetch, LOCAL)
-  browser.cookies.set('console-session', cookieOf(site.siteId, session))
+  const { browser } = await join(code, { browser: browserOf(fetch, PASSKEY_ORIGIN), authenticator })
   return {
     ...browser,
     id,
-    passkey,
-    session,
+    passkey: authenticator.id,
     authenticator,
     /** Sends a form, and answers the page that asks for a confirmation. */
     confirm: async (path: string, fields: Fields = {}, spoiled?: Spoiled) => {
@@ -58,11 +39,6 @@ export async function personBrowser(
       return browser.post(path, await answerTo(asked, authenticator, spoiled))
     },
   }
-}
-
-const cookieOf = (siteId: string, id: string): string => {
-  const mac = createHmac('sha256', env.TOKEN_SECRET).update(`session\0${siteId}\0${id}`).digest('hex')
-  return `${siteId}.${id}.${mac}`
 }
 
 /** What the page that asks has: the hidden fields of its form, and the options for the authenticator. */
@@ -93,6 +69,6 @@ export async function answerTo(
   spoiled?: Spoiled,
 ): Promise<URLSearchParams> {
   const sent = new URLSearchParams(fields)
-  sent.append('assertion', await authenticator.get(options, LOCAL, spoiled))
+  sent.append('assertion', await authenticator.get(options, PASSKEY_ORIGIN, spoiled))
   return sent
 }

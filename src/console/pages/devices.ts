@@ -14,6 +14,7 @@ import {
   type OwnAccess,
   personOf,
   readOwnAccess,
+  readOwnPerson,
   removeOwnPasskey,
 } from '../own-access.ts'
 import { consolePage } from '../page.ts'
@@ -22,14 +23,20 @@ import { passkeyForm, RESPONSE } from '../passkey-form.ts'
 import { passkeys } from '../passkeys.ts'
 import { noSession } from '../sessions.ts'
 import { PEOPLE_TEXTS } from '../texts-people.ts'
-import { PEOPLE, type Route, type Visit } from '../visit.ts'
+import { type Confirmed, PEOPLE, type Route, type Visit } from '../visit.ts'
 import { roleName } from './people.ts'
 
 export const DEVICES: readonly Route[] = [
   { method: 'get', path: '/me', scopes: PEOPLE, handle: (visit) => devices(visit) },
   { method: 'post', path: '/me/sessions', scopes: PEOPLE, handle: endSessions },
-  { method: 'post', path: '/me/passkeys', scopes: PEOPLE, handle: addPasskey },
-  { method: 'post', path: '/me/passkeys/remove', scopes: PEOPLE, handle: removePasskey },
+  { method: 'post', path: '/me/passkeys', scopes: PEOPLE, handle: addPasskey, confirms: newPasskey },
+  {
+    method: 'post',
+    path: '/me/passkeys/remove',
+    scopes: PEOPLE,
+    handle: removePasskey,
+    confirms: removedPasskey,
+  },
 ]
 
 async function devices(visit: Visit, refused?: FormError): Promise<Response> {
@@ -130,6 +137,17 @@ async function addPasskey(visit: Visit): Promise<Response> {
     return devices(visit, formError(error, visit))
   }
   return seeOther(c, '../me?done=passkeyAdded')
+}
+
+function newPasskey({ language }: Visit): Confirmed {
+  return { title: PEOPLE_TEXTS[language].me.add, back: 'me' }
+}
+
+async function removedPasskey(visit: Visit, form: URLSearchParams): Promise<Confirmed> {
+  const texts = PEOPLE_TEXTS[visit.language]
+  const { passkeys: own } = await readOwnPerson(visit)
+  const label = own.find(({ id }) => id === form.get('passkey'))?.label
+  return { title: texts.removePasskey, back: 'me', rows: [[texts.passkeys, label]] }
 }
 
 function refusedPasskey(visit: Visit): FormError {

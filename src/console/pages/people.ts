@@ -9,11 +9,11 @@ import { when } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import { empty, type FormError, facts, field, formError, notice, secret, table } from '../parts.ts'
 import { PEOPLE_TEXTS } from '../texts-people.ts'
-import { ADMINS, type Route, type Visit } from '../visit.ts'
+import { ADMINS, type Confirmed, type Route, type Rows, type Visit } from '../visit.ts'
 
 export const PEOPLE_PAGES: readonly Route[] = [
   { method: 'get', path: '/people', scopes: ADMINS, handle: (visit) => people(visit) },
-  { method: 'post', path: '/people', scopes: ADMINS, handle: add },
+  { method: 'post', path: '/people', scopes: ADMINS, handle: add, confirms: newPerson },
 ]
 
 export const personAddress = (base: string, id: string): string => `${base}people/${encodeURIComponent(id)}`
@@ -109,6 +109,23 @@ export const typedPerson = (form: URLSearchParams): TypedPerson => ({
 /** The tills that count: only a cashier has some. */
 export const tillsFor = ({ role, tills }: TypedPerson): readonly string[] | undefined =>
   role === 'cashier' && tills.length > 0 ? tills : undefined
+
+function newPerson(visit: Visit, form: URLSearchParams): Confirmed {
+  const { inviteTitle: title } = PEOPLE_TEXTS[visit.language]
+  return { title, back: 'people', rows: typedRows(form, visit) }
+}
+
+/** What a form of a person has, as a person reads it. */
+export function typedRows(form: URLSearchParams, { language }: Visit): Rows {
+  const texts = PEOPLE_TEXTS[language]
+  const typed = typedPerson(form)
+  const role = SITE_ROLES.find((each) => each === typed.role)
+  return [
+    [texts.name, typed.name],
+    [texts.role, role ? roleName(role, language) : typed.role],
+    [texts.tills, role === 'cashier' && (tillsFor(typed)?.join(', ') ?? texts.allTills)],
+  ]
+}
 
 function peopleTable(all: readonly Person[], visit: Visit): Html {
   const texts = PEOPLE_TEXTS[visit.language]

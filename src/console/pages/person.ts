@@ -8,7 +8,7 @@ import { when } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import { type FormError, facts, formError, notice, pathOf, table } from '../parts.ts'
 import { PEOPLE_TEXTS } from '../texts-people.ts'
-import { ADMINS, type Route, type Visit } from '../visit.ts'
+import { ADMINS, type Confirmed, type Route, type Visit } from '../visit.ts'
 import {
   invitationPage,
   personAddress,
@@ -18,18 +18,25 @@ import {
   tillsFor,
   tillsOf,
   typedPerson,
+  typedRows,
 } from './people.ts'
 
 const PATH = '/people/:id'
 
 export const PERSON: readonly Route[] = [
   { method: 'get', path: PATH, scopes: ADMINS, handle: (visit) => showPerson(visit, '/{id}') },
-  { method: 'post', path: PATH, scopes: ADMINS, handle: change },
-  { method: 'post', path: `${PATH}/invite`, scopes: ADMINS, handle: inviteAgain },
+  { method: 'post', path: PATH, scopes: ADMINS, handle: change, confirms: changed },
+  { method: 'post', path: `${PATH}/invite`, scopes: ADMINS, handle: inviteAgain, confirms: invitedAgain },
   { method: 'post', path: `${PATH}/sign-out`, scopes: ADMINS, handle: signOut },
-  { method: 'post', path: `${PATH}/passkeys/:passkeyId/remove`, scopes: ADMINS, handle: removePasskey },
+  {
+    method: 'post',
+    path: `${PATH}/passkeys/:passkeyId/remove`,
+    scopes: ADMINS,
+    handle: removePasskey,
+    confirms: passkeyRemoved,
+  },
   { method: 'get', path: `${PATH}/remove`, scopes: ADMINS, handle: (visit) => askToRemove(visit) },
-  { method: 'post', path: `${PATH}/remove`, scopes: ADMINS, handle: remove },
+  { method: 'post', path: `${PATH}/remove`, scopes: ADMINS, handle: remove, confirms: removed },
 ]
 
 const idOf = (visit: Visit, template: string): string => pathOf(visit, template).id ?? ''
@@ -91,6 +98,42 @@ function passkeysOf({ id, passkeys }: Person, visit: Visit): Html {
     rows,
     texts.passkeys,
   )}<p>${texts.signOutLead}</p><form method="post" action="${address}/sign-out"><button>${texts.signOutAll}</button></form></section>`
+}
+
+async function changed(visit: Visit, form: URLSearchParams): Promise<Confirmed> {
+  const { id, name } = await personOf(visit, idOf(visit, '/{id}'))
+  const { change: text } = PEOPLE_TEXTS[visit.language]
+  return { title: `${text}: ${name}`, back: personAddress('', id), rows: typedRows(form, visit) }
+}
+
+async function invitedAgain(visit: Visit): Promise<Confirmed> {
+  const { rows, back } = await about(visit, '/{id}/invite')
+  return { title: PEOPLE_TEXTS[visit.language].again, back, rows }
+}
+
+async function passkeyRemoved(visit: Visit): Promise<Confirmed> {
+  const template = '/{id}/passkeys/{passkeyId}/remove'
+  const texts = PEOPLE_TEXTS[visit.language]
+  const { passkeyId } = pathOf(visit, template)
+  const { rows, back, person } = await about(visit, template)
+  const label = person.passkeys.find(({ id }) => id === passkeyId)?.label
+  return { title: texts.removePasskey, back, rows: [...rows, [texts.passkeys, label]] }
+}
+
+async function removed(visit: Visit): Promise<Confirmed> {
+  const { rows, back, person } = await about(visit, '/{id}/remove')
+  return { title: PEOPLE_TEXTS[visit.language].removeTitle(person.name), back, rows }
+}
+
+/** Whom a form is about. */
+async function about(visit: Visit, template: string) {
+  const texts = PEOPLE_TEXTS[visit.language]
+  const person = await personOf(visit, idOf(visit, template))
+  const rows = [
+    [texts.name, person.name],
+    [texts.role, roleName(person.role, visit.language)],
+  ] as const
+  return { person, rows, back: personAddress('', person.id) }
 }
 
 async function change(visit: Visit): Promise<Response> {
