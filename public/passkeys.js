@@ -32,8 +32,10 @@ async function ask(event) {
   } catch (error) {
     const isThere = error.name === 'InvalidStateError' && form.querySelector('[data-exists]')
     show(form, isThere ? 'exists' : 'failed', true)
-    // console.js has disabled it.
-    for (const button of buttonsOf(form)) button.disabled = false
+    // console.js disables it in a task that was queued before: a browser can refuse at once.
+    setTimeout(() => {
+      for (const button of buttonsOf(form)) button.disabled = false
+    })
   }
 }
 
