@@ -104,6 +104,8 @@ async function ask(sent: Sent, problem?: 'refused' | 'used'): Promise<Response> 
   }: Partial<Confirmed> = (await route.confirms?.(visit, fields)) ?? {}
   return consolePage(visit, {
     title: texts.title,
+    // The section where the form was.
+    active: back.split(/[/#?]/)[0] || 'confirmation',
     isNarrow: true,
     status: ERRORS['confirmation.required'].status,
     main: html`<h1>${texts.title}</h1>
