@@ -123,13 +123,13 @@ export const cold: Part = async ({ directory, gigabytes, isSmallest }) => {
     if (rows.length === 2) await twice('create of a QR code', server, () => create(server))
   }
   const pages = `${server.address}/console/`
-  for (const [token, shown] of [
-    [ADMIN, PAGES],
-    [OPERATOR, OPERATOR_PAGES],
+  for (const [token, shown, base] of [
+    [ADMIN, PAGES, `${pages}sites/demo/`],
+    [OPERATOR, OPERATOR_PAGES, pages],
   ] as const) {
     const headers = { Cookie: await signIn(pages, token ?? '') }
     for (const [name, page] of Object.entries(shown))
-      await twice(name, server, () => fetch(pages + page, { headers, redirect: 'manual' }))
+      await twice(name, server, () => fetch(base + page, { headers, redirect: 'manual' }))
   }
   dropFromMemory(data)
   await long('report of the payments of 30 days', server, () =>

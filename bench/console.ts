@@ -63,7 +63,10 @@ export const consolePages: Part = async (setting) => {
     for (let i = 0; i < times; i++) {
       if (i === 1) before = server.cpuSeconds() ?? Number.NaN
       const started = performance.now()
-      const response = await fetch(address + page, { headers: { Cookie: cookie }, redirect: 'manual' })
+      const response = await fetch(`${address}sites/demo/${page}`, {
+        headers: { Cookie: cookie },
+        redirect: 'manual',
+      })
       await response.text()
       ms.push(performance.now() - started)
       if (response.status !== 200) throw new Error(`${page} is answered ${response.status}`)

@@ -1,11 +1,12 @@
 // The console: what is served where below /console, and to whom (contract, section 17).
 import { type Context, Hono } from 'hono'
 import { routePath } from 'hono/route'
+import { OPERATOR } from '../contract/access-token.ts'
 import { countedId } from '../contract/caller.ts'
 import { ApiError } from '../errors.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { limitRate } from '../http/auth.ts'
-import { seeOther } from '../http/response.ts'
+import { seeOther, withCookies } from '../http/response.ts'
 import { requireSameOrigin } from '../http/same-origin.ts'
 import { handleForm } from './confirmation.ts'
 import { chosenLanguage, languageCookie } from './cookies.ts'
@@ -13,9 +14,11 @@ import { errorPageOf } from './error-page.ts'
 import type { ConsoleHost } from './host.ts'
 import { joinRoutes } from './join.ts'
 import { KEY_ROUTES } from './keys.ts'
+import { isOperators, siteInPath } from './locations.ts'
 import { MERCHANT_ROUTES } from './merchant.ts'
+import { oldAddresses } from './old-addresses.ts'
 import { OPERATOR_ROUTES } from './operator.ts'
-import { signedInUser } from './sessions.ts'
+import { noSession, signedInUser } from './sessions.ts'
 import { signInRoutes, toSignIn } from './sign-in.ts'
 import { SIGNING_KEY_ROUTES } from './signing-keys.ts'
 import { formOf, READERS, visitOf } from './visit.ts'
@@ -32,6 +35,7 @@ export function createConsole(host: ConsoleHost): (c: Context<AppEnv>) => Promis
   app.use(async (c, next) => {
     const { outer } = c.env
     c.set('traceId', outer?.var.traceId ?? '')
+    c.set('namesTestSite', outer?.var.namesTestSite)
     await next()
     const chosen = chosenLanguage(c)
     if (chosen) c.res.headers.append('Set-Cookie', languageCookie(c, service.config, chosen))
@@ -49,15 +53,17 @@ export function createConsole(host: ConsoleHost): (c: Context<AppEnv>) => Promis
   joinRoutes(app, host)
   for (const route of ROUTES) {
     const { method, path, scopes } = route
-    app.on(method, `/console${path}`, async (c) => {
-      const user = await signedInUser(c, service)
-      if (!user) return toSignIn(c, service)
+    const isOfSite = !isOperators(path)
+    app.on(method, isOfSite ? `/console/sites/:siteId${path}` : `/console${path}`, async (c) => {
+      const siteId = isOfSite ? siteInPath(c) : OPERATOR
+      const user = await signedInUser(c, service, siteId)
+      // The session has ended: the browser forgets it.
+      if (!user) return withCookies(await toSignIn(c, service), noSession(c, service.config, siteId))
       const { claims } = user
       const form = formOf(c, host, route)
       const visit = visitOf(c, host, user, form)
       if (claims.jti === undefined) c.set('personId', claims.person.id)
       else c.set('keyId', claims.jti)
-      if (path === '/' && !visit.siteId) return seeOther(c, 'operator/sites')
       // A cashier begins at the till.
       if (path === '/' && !visit.may(...READERS)) return seeOther(c, 'tills?first=1')
       if (!visit.may(...scopes)) {
@@ -74,9 +80,15 @@ export function createConsole(host: ConsoleHost): (c: Context<AppEnv>) => Promis
       )
     })
   }
+  oldAddresses(app, host, ROUTES)
   app.notFound((c) =>
     errorResponse(c, new ApiError('http.url.not.found', `${c.req.path}: no such page`), errorPage),
   )
-  app.onError((error, c) => errorResponse(c, error, errorPage))
+  app.onError(async (error, c) => {
+    const response = await errorResponse(c, error, errorPage)
+    const { siteId, errorCode } = c.var
+    const hasNone = siteId !== undefined && errorCode === 'site.deleted'
+    return withCookies(response, hasNone ? noSession(c, service.config, siteId) : [])
+  })
   return async (outer) => app.fetch(outer.req.raw, { outer })
 }

@@ -1,4 +1,4 @@
-// The cookies of the console: the session's, whose MAC is checked before any object is asked, and that of the language.
+// The cookies of the console: those of the sessions, whose MACs are checked before any object is asked, and that of the language.
 import { createHmac } from 'node:crypto'
 import type { Context } from 'hono'
 import type { Config } from '../config.ts'
@@ -24,25 +24,65 @@ export interface SessionKey {
   id: string
 }
 
+/** A session that a browser has. */
+export interface BrowserSession extends SessionKey {
+  /** The name of its cookie. */
+  name: string
+  /** Unix seconds; 0 in the one cookie of 0.3.0, which is older than each of the others. */
+  startedAt: number
+}
+
+/** The name of the cookie of a site's sessions, or of the operator's. */
+export const sessionName = (siteId: string): string => `${SESSION}-${siteId}`
+
 /** The header that begins a session. @param maxAge seconds until it ends */
-export const sessionCookie = (c: Context, config: Cookies, { siteId, id }: SessionKey, maxAge: number) =>
-  cookie(c, config, {
-    name: SESSION,
-    value: `${siteId}.${id}.${macOf(config.secrets[0], siteId, id).toString('hex')}`,
-    maxAge,
+export function sessionCookie(
+  c: Context,
+  config: Cookies,
+  { siteId, id, startedAt }: SessionKey & Pick<BrowserSession, 'startedAt'>,
+  maxAge: number,
+): string {
+  const mac = macOf(config.secrets[0], siteId, id, `${startedAt}`).toString('hex')
+  return cookie(c, config, { name: sessionName(siteId), value: `${id}.${startedAt}.${mac}`, maxAge })
+}
+
+/** The header that removes the cookie of a session. */
+export const noSessionCookie = (c: Context, config: Cookies, { name }: Pick<BrowserSession, 'name'>) =>
+  cookie(c, config, { name, value: '', maxAge: 0 })
+
+/**
+ * The sessions of the browser, the newest first: of each site that this deployment made a cookie for. The cookie of 0.3.0
+ * counts for its own site.
+ */
+export function browserSessions(c: Context, config: Cookies): BrowserSession[] {
+  const names = cookiesOf(c).map((each) => each.replace(/=.*/s, ''))
+  const sessions = [...new Set(names)].flatMap((name): BrowserSession[] => {
+    const session = name === SESSION ? oldSession(c, config) : namedSession(c, config, name)
+    return session && (session.siteId === OPERATOR || servesSite(config, session.siteId)) ? [session] : []
   })
+  // A browser sends the cookies that it has got earlier first: of two that began in the same second, the later one is newer.
+  return sessions.reverse().sort((one, other) => other.startedAt - one.startedAt)
+}
 
-/** The header that removes the session's cookie. */
-export const noSessionCookie = (c: Context, config: Cookies) =>
-  cookie(c, config, { name: SESSION, value: '', maxAge: 0 })
+/** The sites of these sessions in their order, OPERATOR for the operator's. */
+export const sitesOf = (c: Context, config: Cookies): string[] => [
+  ...new Set(browserSessions(c, config).map(({ siteId }) => siteId)),
+]
 
-/** The session that the request names; undefined unless this deployment made the cookie. */
-export function sessionKeyOf(c: Context, config: Cookies): SessionKey | undefined {
+function namedSession(c: Context, config: Cookies, name: string): BrowserSession | undefined {
+  if (!name.startsWith(`${SESSION}-`)) return undefined
+  const siteId = name.slice(SESSION.length + 1)
+  const [, id = '', startedAt = '', mac = ''] =
+    /^([0-9a-f]+)\.(\d{1,12})\.([0-9a-f]+)$/.exec(cookieOf(c, name)) ?? []
+  const isOwn = config.secrets.some((secret) => isMac(mac, macOf(secret, siteId, id, startedAt)))
+  return isOwn ? { siteId, id, name, startedAt: Number(startedAt) } : undefined
+}
+
+function oldSession(c: Context, config: Cookies): BrowserSession | undefined {
   const [, siteId = '', id = '', mac = ''] =
     /^(.+)\.([0-9a-f]+)\.([0-9a-f]+)$/.exec(cookieOf(c, SESSION)) ?? []
-  if (siteId !== OPERATOR && !servesSite(config, siteId)) return undefined
   const isOwn = config.secrets.some((secret) => isMac(mac, macOf(secret, siteId, id)))
-  return isOwn ? { siteId, id } : undefined
+  return isOwn ? { siteId, id, name: SESSION, startedAt: 0 } : undefined
 }
 
 /** The header that binds a sign-in by a passkey to the browser. @param id random */
@@ -71,12 +111,16 @@ export function chosenLanguage(c: Context): Language | undefined {
 }
 
 /** The first word keeps these messages apart from others that the same secret signs. */
-const macOf = (secret: string, siteId: string, id: string): Buffer =>
-  createHmac('sha256', secret).update(`session\0${siteId}\0${id}`).digest()
+const macOf = (secret: string, ...session: string[]): Buffer =>
+  createHmac('sha256', secret)
+    .update(['session', ...session].join('\0'))
+    .digest()
+
+const cookiesOf = (c: Context): string[] => (c.req.header('Cookie') ?? '').split('; ')
 
 /** A cookie that another one of the same name could hide counts as none. */
 function cookieOf(c: Context, name: string): string {
-  const values = (c.req.header('Cookie') ?? '').split('; ').filter((each) => each.startsWith(`${name}=`))
+  const values = cookiesOf(c).filter((each) => each.startsWith(`${name}=`))
   return values.length === 1 ? (values[0] ?? '').slice(name.length + 1) : ''
 }
 

@@ -22,6 +22,8 @@ const ICONS = {
   operator: 'm3 10 2-6h14l2 6M3 10a3 3 0 0 0 6 0a3 3 0 0 0 6 0a3 3 0 0 0 6 0M5 13v7h14v-7M9 20v-4h6v4',
   stuck: 'M12 4 3 20h18zm0 6v4m0 3v0',
   more: 'M4 7h16M4 12h16M4 17h16',
+  open: 'm7 10 5 5 5-5',
+  add: 'M12 5v14M5 12h14',
 } as const
 
 /** The name of the section is beside it, so that a screen reader passes over it. */

@@ -11,17 +11,17 @@ import { readForm } from '../http/body.ts'
 import { recordError } from '../http/error-handler.ts'
 import { type InvitationLink, readInvitation } from '../http/invitations.ts'
 import { originOf } from '../http/path.ts'
-import { seeOther } from '../http/response.ts'
+import { seeOther, withCookies } from '../http/response.ts'
 import { relyingParty } from '../passkeys/relying-party.ts'
 import { alonePage } from './alone-page.ts'
 import { languageOf } from './cookies.ts'
 import { deviceName } from './device-name.ts'
 import type { ConsoleHost } from './host.ts'
+import { consoleOf, homeOf } from './locations.ts'
 import { passkeyForm, RESPONSE } from './passkey-form.ts'
 import { passkeys } from './passkeys.ts'
-import { personCookie } from './sessions.ts'
+import { personCookies } from './sessions.ts'
 import { PEOPLE_TEXTS } from './texts-people.ts'
-import { baseOf } from './visit.ts'
 
 /** Bytes of a form with the answer of an authenticator. */
 export const MAX_PASSKEY_FORM = 32 * 1024
@@ -69,7 +69,7 @@ export function joinRoutes(app: Hono<AppEnv>, { service }: ConsoleHost): void {
       await callRegistry(service, (registry) => registry.recordHandle(invited.guest.handle, siteId))
       const begun = await callSite({ service, siteId }, (site) => site.join(invitationId, passkey, session))
       c.set('personId', begun.personId)
-      return seeOther(c, './', { 'Set-Cookie': personCookie(c, service, siteId, begun) })
+      return withCookies(seeOther(c, `./${homeOf(siteId)}`), await personCookies(c, service, siteId, begun))
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'auth.unauthorized') throw error
       recordError(c, error)
@@ -91,7 +91,11 @@ export function joinRoutes(app: Hono<AppEnv>, { service }: ConsoleHost): void {
     const content = html`<h1>${texts.title(guest.name)}</h1><p>${texts.lead(shop, role)}</p>
       ${hasFailed && html`<p class="alert" role="alert"><strong>${texts.failedNow}</strong></p>`}
       ${party ? await form(party) : html`<p class="warn">${texts.off}</p>`}`
-    return alonePage(c, { title: texts.title(guest.name), main: content, status: hasFailed ? 401 : 200 })
+    return alonePage(c, config, {
+      title: texts.title(guest.name),
+      main: content,
+      status: hasFailed ? 401 : 200,
+    })
 
     async function form(party: NonNullable<ReturnType<typeof relyingParty>>) {
       const { creationOptions } = await passkeys()
@@ -109,7 +113,7 @@ export function joinRoutes(app: Hono<AppEnv>, { service }: ConsoleHost): void {
       })
       return html`<p>${texts.how}</p>${passkeyForm({
         language,
-        root: `${baseOf(c)}../`,
+        root: `${consoleOf(c)}../`,
         method: 'create',
         options,
         action: 'join',
@@ -123,6 +127,10 @@ export function joinRoutes(app: Hono<AppEnv>, { service }: ConsoleHost): void {
   /** One page for all: used, replaced, expired, or of a removed person. */
   function endedPage(c: Context<AppEnv>): Promise<Response> {
     const { endedTitle, ended } = PEOPLE_TEXTS[languageOf(c)].join
-    return alonePage(c, { title: endedTitle, main: html`<h1>${endedTitle}</h1><p>${ended}</p>`, status: 401 })
+    return alonePage(c, config, {
+      title: endedTitle,
+      main: html`<h1>${endedTitle}</h1><p>${ended}</p>`,
+      status: 401,
+    })
   }
 }

@@ -2,7 +2,7 @@
 import { html } from 'hono/html'
 import type { ApiKey } from '../contract/api-key.ts'
 import { ApiError } from '../errors.ts'
-import { seeOther } from '../http/response.ts'
+import { seeOther, withCookies } from '../http/response.ts'
 import type { Html } from '../web/layout.ts'
 import { hourOf, when } from './formats.ts'
 import { consolePage } from './page.ts'
@@ -197,7 +197,10 @@ export function revocationForm(id: string, visit: Visit, list: string): Html {
 /** Goes back to the list of keys, or to the sign-in: the session has ended with its own key. */
 export const afterRevocation = (id: string, visit: Visit, list: string): Response =>
   id === visit.claims.jti
-    ? seeOther(visit.c, `${visit.base}sign-in`, noSession(visit))
+    ? withCookies(
+        seeOther(visit.c, `${visit.console}sign-in`),
+        noSession(visit.c, visit.config, visit.claims.sub),
+      )
     : seeOther(visit.c, `${list}?done=revoked`)
 
 async function revokeKey(visit: Visit): Promise<Response> {

@@ -5,6 +5,7 @@ import { DEFAULT_CALLBACK } from '../contract/callback.ts'
 import type { Language } from '../http/negotiation.ts'
 import type { Html } from '../web/layout.ts'
 import { icon } from './icons.ts'
+import { shownSite, switcher } from './switcher.ts'
 import { CONSOLE_TEXTS, type ConsoleTexts } from './texts.ts'
 import { ADMINS, OPERATORS, PEOPLE, READERS, type Visit, WRITERS } from './visit.ts'
 
@@ -12,8 +13,14 @@ export interface Frame {
   title: string
   main: Html
   language: Language
-  root: string
+  /** From the page to /console/. */
+  console: string
+  /** From the page to where its own pages begin. */
   base: string
+  /** The sites of the browser's sessions, OPERATOR for the operator's. */
+  sites: readonly string[]
+  /** The one of the page. */
+  present?: string | undefined
   /** The first segment of the page's address. */
   active?: string
   /** Undefined if nobody is signed in. */
@@ -72,8 +79,10 @@ export function frame({
   title,
   main,
   language,
-  root,
+  console,
   base,
+  sites,
+  present,
   active = '',
   visit,
   query = {},
@@ -81,6 +90,7 @@ export function frame({
 }: Frame): Html {
   const texts = CONSOLE_TEXTS[language]
   const { tag, name } = OTHER[language]
+  const root = `${console}../`
   const className = [more.isNarrow && 'narrow', !visit && 'alone'].filter(Boolean).join(' ')
   return html`<!doctype html>
 <html lang="${language}">
@@ -99,12 +109,13 @@ export function frame({
   <body>
     <a class="skip" href="#main">${texts.skip}</a>
     <header class="bar">
-      <strong><bdi>${visit?.shop || texts.console}</bdi></strong>
+      <strong>${shownSite({ name: visit?.shop || texts.console, language, sites })}</strong>
       ${more.isSandbox && html`<span class="sandbox">${texts.sandbox}</span>`}
       ${visit?.siteId && visit.may(...READERS) && searchField(visit)}
       ${!more.isAnswer && html`<a href="${addressIn(tag, query)}" lang="${tag}" hreflang="${tag}">${name}</a>`}
-      ${visit && html`<form method="post" action="${base}sign-out"><button>${texts.signOut}</button></form>`}
+      ${visit && html`<form method="post" action="${base}${visit.siteId ? '' : 'operator/'}sign-out"><button>${texts.signOut}</button></form>`}
     </header>
+    ${switcher({ language, console, sites, present })}
     ${visit && navigation(visit, active, more.hasUndelivered)}
     <main id="main" tabindex="-1" class="${className}"${visit && html` data-now="${visit.now}"`}${
       more.feed !== undefined && html` data-feed="${more.feed}" data-poll="${more.poll ?? `${base}feed`}"`

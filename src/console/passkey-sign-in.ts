@@ -12,11 +12,11 @@ import { originOf } from '../http/path.ts'
 import { relyingParty } from '../passkeys/relying-party.ts'
 import type { Html } from '../web/layout.ts'
 import { browserCookie, browserOf, languageOf } from './cookies.ts'
+import { consoleOf } from './locations.ts'
 import { passkeyForm, RESPONSE } from './passkey-form.ts'
 import { passkeys } from './passkeys.ts'
-import { personCookie } from './sessions.ts'
+import { personCookies } from './sessions.ts'
 import { PEOPLE_TEXTS } from './texts-people.ts'
-import { baseOf } from './visit.ts'
 
 /** The part of the sign-in page for passkeys, and the cookie that its challenge is bound to; nothing where passkeys are off. */
 export async function passkeySignIn(
@@ -40,7 +40,7 @@ export async function passkeySignIn(
       now: Math.floor(service.now() / 1000),
     },
   })
-  const base = baseOf(c)
+  const base = consoleOf(c)
   const form = passkeyForm({
     language,
     root: `${base}../`,
@@ -54,12 +54,12 @@ export async function passkeySignIn(
   return { content, cookie: browserCookie(c, service.config, browser) }
 }
 
-/** Signs in. @returns the site and the Set-Cookie header; undefined where the passkey cannot be used */
+/** Signs in. @returns the site and the Set-Cookie headers; undefined where the passkey cannot be used */
 export async function signedInByPasskey(
   c: Context<AppEnv>,
   service: Service,
   form: URLSearchParams,
-): Promise<{ siteId: string; cookie: string } | undefined> {
+): Promise<{ siteId: string; cookies: string[] } | undefined> {
   const { config } = service
   const now = Math.floor(service.now() / 1000)
   const response = form.get(RESPONSE) ?? ''
@@ -98,7 +98,7 @@ export async function signedInByPasskey(
       }),
     )
     c.set('personId', begun.personId)
-    return { siteId, cookie: personCookie(c, service, siteId, begun) }
+    return { siteId, cookies: await personCookies(c, service, siteId, begun) }
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'auth.unauthorized') throw error
     recordError(c, error)

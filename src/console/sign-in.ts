@@ -1,6 +1,7 @@
 // Signing in, by a token or by a one-time link, and signing out (contract, section 17).
 import type { Context, Hono } from 'hono'
 import { html } from 'hono/html'
+import type { Config } from '../config.ts'
 import { type Claims, grants, OPERATOR } from '../contract/access-token.ts'
 import { ApiError, ERRORS } from '../errors.ts'
 import { isSandbox, networkOf } from '../gateway/connection.ts'
@@ -9,17 +10,17 @@ import type { AppEnv } from '../http/app-env.ts'
 import { InvalidToken, limitRate, NO_TEST_SITES } from '../http/auth.ts'
 import { readForm } from '../http/body.ts'
 import { recordError } from '../http/error-handler.ts'
-import { seeOther } from '../http/response.ts'
+import { seeOther, withCookies } from '../http/response.ts'
 import { readSignInLink } from '../http/sign-in-links.ts'
 import { alonePage } from './alone-page.ts'
-import { languageOf } from './cookies.ts'
+import { languageOf, sitesOf } from './cookies.ts'
 import type { ConsoleHost } from './host.ts'
 import { MAX_PASSKEY_FORM } from './join.ts'
+import { consoleOf, homeOf, ownPath, ownPathOf, siteInPath } from './locations.ts'
 import { passkeySignIn, signedInByPasskey } from './passkey-sign-in.ts'
 import { beginSession, leaveSession } from './sessions.ts'
 import { PEOPLE_TEXTS } from './texts-people.ts'
 import { SIGN_IN_TEXTS } from './texts-sign-in.ts'
-import { baseOf } from './visit.ts'
 
 /** Why nobody is signed in; a key of the texts. */
 type Failure = keyof (typeof SIGN_IN_TEXTS)['en']['failed']
@@ -37,7 +38,7 @@ export function signInRoutes(app: Hono<AppEnv>, host: ConsoleHost): void {
     if (!link) return signInPage(c, service, { next, failure: 'link' })
     const { sub } = link.claims
     if (sub !== OPERATOR) c.set('siteId', sub)
-    return linkPage(c, code, { sub, isSandbox: sub !== OPERATOR && isSandbox(config, sub) })
+    return linkPage(c, config, { code, sub, isSandbox: sub !== OPERATOR && isSandbox(config, sub) })
   })
 
   app.post('/console/sign-in', async (c) => {
@@ -55,11 +56,11 @@ export function signInRoutes(app: Hono<AppEnv>, host: ConsoleHost): void {
       if (claims.sub !== OPERATOR) c.set('siteId', claims.sub)
       if (!canSignIn(claims)) return await signInPage(c, service, { next, failure: 'scope' })
       await limitRate(service, 'key', claims.sub, claims.jti)
-      const cookie = await beginSession(c, service, claims, link?.id).catch((error) =>
+      const cookies = await beginSession(c, service, claims, link?.id).catch((error) =>
         byPasskeyAlone(c, error),
       )
-      if (!cookie) return await signInPage(c, service, { next, failure: 'passkeysAlone', status: 403 })
-      return seeOther(c, ownPath(next), { 'Set-Cookie': cookie })
+      if (!cookies) return await signInPage(c, service, { next, failure: 'passkeysAlone', status: 403 })
+      return withCookies(seeOther(c, ownPathOf(claims.sub, next)), cookies)
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'auth.unauthorized') throw error
       recordError(c, error)
@@ -74,16 +75,24 @@ export function signInRoutes(app: Hono<AppEnv>, host: ConsoleHost): void {
     const next = form.get('next') ?? ''
     const signedIn = await signedInByPasskey(c, service, form)
     if (!signedIn) return signInPage(c, service, { next, failure: 'passkey' })
-    return seeOther(c, `../${ownPath(next)}`, { 'Set-Cookie': signedIn.cookie })
+    const { siteId, cookies } = signedIn
+    return withCookies(seeOther(c, `../${ownPathOf(siteId, next)}`), cookies)
   })
 
-  app.post('/console/sign-out', async (c) => {
-    try {
-      return seeOther(c, 'sign-in', { 'Set-Cookie': await leaveSession(c, service) })
-    } catch (error) {
-      return signedInPage(c, recordError(c, error))
-    }
-  })
+  const signOut = (path: string, siteOf: (c: Context<AppEnv>) => string) =>
+    app.post(path, async (c) => {
+      const siteId = siteOf(c)
+      try {
+        const cookies = await leaveSession(c, service, siteId)
+        const [other] = sitesOf(c, config).filter((each) => each !== siteId)
+        const shown = other === undefined ? 'sign-in' : homeOf(other)
+        return withCookies(seeOther(c, `${consoleOf(c)}${shown}`), cookies)
+      } catch (error) {
+        return signedInPage(c, config, recordError(c, error))
+      }
+    })
+  signOut('/console/sites/:siteId/sign-out', siteInPath)
+  signOut('/console/operator/sign-out', () => OPERATOR)
 }
 
 /** The site takes no tokens. @throws any other error */
@@ -101,14 +110,7 @@ export function toSignIn(c: Context<AppEnv>, service: Service): Promise<Response
   if (c.req.method !== 'GET') return signInPage(c, service, { next: '', status: 401 })
   const { pathname, search } = new URL(c.req.url)
   const next = pathname.replace(/^\/console\/?/, '') + search
-  return seeOther(c, `${baseOf(c)}sign-in${next ? `?next=${encodeURIComponent(next)}` : ''}`)
-}
-
-/** A path below /console/, relative to it, whatever is given: it leads to no other site. */
-export function ownPath(next: string): string {
-  const base = 'https://own.invalid/console/'
-  const url = URL.parse(next, base)
-  return url?.href.startsWith(base) ? `./${url.href.slice(base.length)}` : './'
+  return seeOther(c, `${consoleOf(c)}sign-in${next ? `?next=${encodeURIComponent(next)}` : ''}`)
 }
 
 async function signInPage(
@@ -124,25 +126,25 @@ async function signInPage(
       ${failure && html`<div class="alert" role="alert"><p><strong>${texts.failed[failure]}</strong></p></div>`}
       ${passkey?.content}
       <details${isOpen && html` open`}><summary>${PEOPLE_TEXTS[language].passkey.other}</summary>
-      <form method="post" action="${baseOf(c)}sign-in">
+      <form method="post" action="${consoleOf(c)}sign-in">
         <input type="hidden" name="next" value="${next}">
         <label>${texts.token} <input name="token" type="password" autocomplete="off" spellcheck="false" required></label>
         <p class="hint">${texts.tokenHint}</p>
         <button class="button${isOpen && ' primary'}">${texts.signIn}</button>
       </form></details>
-      ${c.req.header('Sec-Fetch-Site') === 'cross-site' && html`<p><a href="${baseOf(c)}${ownPath(next)}">${texts.goOn}</a></p>`}`
-  const response = await alonePage(c, { title: texts.title, main, status })
+      ${c.req.header('Sec-Fetch-Site') === 'cross-site' && html`<p><a href="${consoleOf(c)}${ownPath(next)}">${texts.goOn}</a></p>`}`
+  const response = await alonePage(c, service.config, { title: texts.title, main, status })
   if (passkey) response.headers.append('Set-Cookie', passkey.cookie)
   return response
 }
 
 function linkPage(
   c: Context<AppEnv>,
-  code: string,
-  { sub, isSandbox }: { sub: string; isSandbox: boolean },
+  config: Config,
+  { code, sub, isSandbox }: { code: string; sub: string; isSandbox: boolean },
 ): Promise<Response> {
   const texts = SIGN_IN_TEXTS[languageOf(c)]
-  return alonePage(c, {
+  return alonePage(c, config, {
     title: texts.title,
     main: html`<h1>${texts.title}</h1>
       <p>${sub === OPERATOR ? texts.operator : texts.asSite(sub)}. ${texts.linkLead}</p>
@@ -156,10 +158,10 @@ function linkPage(
 }
 
 /** Says that the user is still signed in: the cookie stays, so that the button can end the session later. */
-function signedInPage(c: Context<AppEnv>, { code }: ApiError): Promise<Response> {
+function signedInPage(c: Context<AppEnv>, config: Config, { code }: ApiError): Promise<Response> {
   const { notSignedOut: title, notSignedOutLead, signOut } = SIGN_IN_TEXTS[languageOf(c)]
   const main = html`<h1>${title}</h1>
       <div class="alert" role="alert"><p><strong>${notSignedOutLead}</strong></p></div>
       <form method="post" action="sign-out"><button class="button primary">${signOut}</button></form>`
-  return alonePage(c, { title, main, isAnswer: true, status: ERRORS[code].status })
+  return alonePage(c, config, { title, main, isAnswer: true, status: ERRORS[code].status })
 }

@@ -79,7 +79,7 @@ export const SIGN_IN_TEXTS: Record<
 /** A title and an advice, by the code of the error or by its status. */
 export const ERROR_TEXTS: Record<
   Language,
-  Record<'refused' | 'broken', readonly [string, string]> &
+  Record<'refused' | 'broken' | 'oldForm', readonly [string, string]> &
     Partial<Record<number | ErrorCode, readonly [string, string]>> & {
       back: string
       signIn: string
@@ -98,6 +98,10 @@ export const ERROR_TEXTS: Record<
     429: ['Слишком много запросов', 'Подождите немного и повторите.'],
     refused: ['Запрос не выполнен', 'Вернитесь и проверьте, что введено.'],
     broken: ['Сервис временно недоступен', 'Повторите попытку позже. Ничего не потеряно.'],
+    oldForm: [
+      'Ничего не изменилось',
+      'Страница открыта до обновления сервиса, и в её адресе нет магазина. Откройте её заново и отправьте форму ещё раз.',
+    ],
     back: 'На главную кабинета',
     foreign: 'Или форму отправил другой сайт.',
     support: 'Для поддержки',
@@ -113,6 +117,10 @@ export const ERROR_TEXTS: Record<
     429: ['Too many requests', 'Wait a little and try again.'],
     refused: ['The request was refused', 'Go back and check what you entered.'],
     broken: ['The service is temporarily unavailable', 'Try again later. Nothing is lost.'],
+    oldForm: [
+      'Nothing has changed',
+      'The page was opened before the service was updated, and its address names no site. Open it again, and send the form once more.',
+    ],
     back: 'To the start of the console',
     foreign: 'Or another site sent the form.',
     support: 'For support',

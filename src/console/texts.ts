@@ -7,6 +7,12 @@ const ru = {
   skip: 'К содержимому',
   signOut: 'Выйти',
   more: 'Ещё',
+  switcher: {
+    open: 'сменить магазин',
+    title: 'Магазины',
+    operator: 'Кабинет оператора',
+    another: 'Войти в другой магазин',
+  },
   sections: 'Разделы',
   undelivered: 'есть недоставленные',
   noKey: {
@@ -92,6 +98,12 @@ const en: typeof ru = {
   skip: 'To the content',
   signOut: 'Sign out',
   more: 'More',
+  switcher: {
+    open: 'switch site',
+    title: 'Sites',
+    operator: 'Operator’s console',
+    another: 'Sign in to another site',
+  },
   sections: 'Sections',
   undelivered: 'some not delivered',
   noKey: {

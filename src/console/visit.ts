@@ -18,8 +18,9 @@ import { originOf } from '../http/path.ts'
 import type { ResponseHeaders } from '../http/response.ts'
 import type { Html } from '../web/layout.ts'
 import { themeOf } from '../web/payer/theme.ts'
-import { languageOf } from './cookies.ts'
+import { languageOf, sitesOf } from './cookies.ts'
 import type { ConsoleHost } from './host.ts'
+import { baseOf, consoleOf } from './locations.ts'
 import type { SignedIn } from './sessions.ts'
 
 /** Bytes of a form. */
@@ -35,8 +36,12 @@ export interface Visit {
   siteId: string
   /** From the page to the root of the service, such as `../`. */
   root: string
-  /** From the page to /console/, such as `./`. */
+  /** From the page to /console/. */
+  console: string
+  /** From the page to /console/sites/{siteId}/, such as `./`; from the operator's to /console/. */
   base: string
+  /** The sites of the browser's sessions, OPERATOR for the operator's. */
+  sites: readonly string[]
   /** Unix seconds. */
   now: number
   /** A new identifier of what a form asks for: the same form that is sent twice asks for one thing. */
@@ -75,7 +80,7 @@ export function visitOf(
   const siteId = claims.sub === OPERATOR ? '' : claims.sub
   const run = (operationId: keyof Values, given: OperationInput = {}) =>
     host.run({ c, claims, operationId, given })
-  const base = baseOf(c)
+  const toConsole = consoleOf(c)
   return {
     c,
     config: service.config,
@@ -83,8 +88,10 @@ export function visitOf(
     language,
     claims,
     siteId,
-    root: `${base}../`,
-    base,
+    root: `${toConsole}../`,
+    console: toConsole,
+    base: baseOf(c),
+    sites: sitesOf(c, service.config),
     now: Math.floor(service.now() / 1000),
     newUid: () => `console-${service.random(8).toHex()}`,
     form,
@@ -95,7 +102,7 @@ export function visitOf(
         scopes.filter((scope) => (scope === 'operator') === (siteId === '')),
       ),
     shop: shop ?? siteId,
-    logo: logo && `${base}../${logoPath(service.config.secrets, siteId, logo)}`,
+    logo: logo && `${toConsole}../${logoPath(service.config.secrets, siteId, logo)}`,
     previewTheme: color && themeOf(color, '.preview'),
     stream: (texts, headers) => host.stream(c, texts, headers),
     feed: feed && feedCursorOf(feed),
@@ -124,9 +131,6 @@ export function formOf(
 /** What the operator's pages have, which are of no site. */
 const NOTHING: Undelivered = { hasFailed: false, hasDelayed: false }
 
-/** From the page to /console/: `./` of /console/qr, `../` of /console/qr/new. */
-export const baseOf = (c: Context): string => '../'.repeat(c.req.path.split('/').length - 3) || './'
-
 /** Who reads a site, who changes it, who sets it up, and who sees every site. `merchant:admin` includes `merchant`. */
 export const READERS: readonly Scope[] = ['merchant', 'merchant:read']
 /** Everybody who can sign in to a site: each sees their own devices. */
@@ -140,7 +144,7 @@ export const OPERATORS: readonly Scope[] = ['operator']
 /** A page, or what a form does. */
 export interface Route {
   method: 'get' | 'post'
-  /** Below /console/: `/qr/:uid`. */
+  /** Below /console/sites/{siteId}: `/qr/:uid`; of the operator, below /console: `/operator/sites`. */
   path: string
   /** Any one of these is enough; otherwise the answer is 403. */
   scopes: readonly Scope[]

@@ -53,3 +53,9 @@ export const json = (
 /** A redirect after a form: the browser fetches another page by GET (RFC 9110, section 15.4.4). */
 export const seeOther = (c: Context<AppEnv>, location: string, headers?: ResponseHeaders): Response =>
   respond(c, null, 303, { Location: location, ...headers })
+
+/** Adds Set-Cookie headers to a response. */
+export function withCookies(response: Response, cookies: readonly string[]): Response {
+  for (const cookie of cookies) response.headers.append('Set-Cookie', cookie)
+  return response
+}

@@ -5,7 +5,7 @@ import { networkOf } from '../gateway/connection.ts'
 
 /** Every path that names a site; the first group is there where the path is the operator's. */
 const SITE_PATH =
-  /^\/(?:pay|logo|(?:(?:partner\/)?payin|network|sandbox)\/v1\/sites|(operator\/v1\/sites|console\/operator\/sites))\/([^/]+)/
+  /^\/(?:pay|logo|(?:(?:partner\/)?payin|network|sandbox)\/v1\/sites|console\/sites|(operator\/v1\/sites|console\/operator\/sites))\/([^/]+)/
 
 /**
  * Whether a path names a test site: one of the deployment, or at an address of the operator also one that it has no more.

@@ -121,7 +121,7 @@ it('a one-time link asks first, and works once', async () => {
   await first.page.getByText(siteId).first().waitFor()
   await first.page.getByRole('button', { name: 'Sign in with the link' }).click()
   await first.page.getByRole('button', { name: 'Sign out' }).waitFor()
-  expect(first.page.url()).toBe(`${address}/console/`)
+  expect(first.page.url()).toBe(`${address}/console/sites/${siteId}/`)
   const second = await visit(browser, link, { locale: 'en-GB' })
   await second.page.getByRole('button', { name: 'Sign in with the link' }).click()
   await second.page.getByText('The link was used already').waitFor()

@@ -321,7 +321,7 @@ it('a page that the browser keeps after it is left waits for nothing, and goes o
     .getByText(/1\s500,50/)
     .first()
     .waitFor()
-  expect(page.url()).toMatch(/\/console\/$/)
+  expect(page.url()).toMatch(/\/console\/sites\/[^/]+\/$/)
 })
 
 it('who only reads sees no way to change anything', async ({ expect }) => {

@@ -38,16 +38,16 @@ describe('the page of an error', () => {
   ])(
     'names in %s what is for support, and another site only for a form',
     async (language, support, foreign) => {
-      const operator = browserOf()
-      await operator.signIn({ sub: '*', scope: 'operator' })
-      const read = await operator.get(`/payments?lang=${language}`)
+      const clerk = browserOf()
+      await clerk.signIn({ sub: freshSite().siteId, scope: 'merchant:read' })
+      const read = await clerk.get(`/new?lang=${language}`)
       const page = await read.text()
       expect([read.status, page.includes(foreign)]).toEqual([403, false])
       expect(page).toContain(`${support}: <code>auth.forbidden</code> <code>`)
-      const sent = await operator.post('/new', {}, { 'Sec-Fetch-Site': 'cross-site' })
+      const sent = await clerk.post('/new', {}, { 'Sec-Fetch-Site': 'cross-site' })
       const answer = await sent.text()
       expect([sent.status, answer.includes(foreign), answer.includes('hreflang')]).toEqual([403, true, false])
-      const unknown = await (await operator.get('/nothing')).text()
+      const unknown = await (await clerk.get('/nothing')).text()
       expect(unknown).toContain(`${support}: <code>http.url.not.found</code> <code>`)
     },
   )
@@ -223,12 +223,13 @@ it.each([
 ])('on /%s the navigation marks /%s alone', async (path, section) => {
   const site = freshSite()
   await site.make()
-  const shown = await (await signedIn(site.siteId)).page(`/${path}`)
+  const { page, base } = await signedIn(site.siteId)
+  const shown = await page(`/${path}`)
   const marked = Array.from(
     shown.matchAll(/<a href="([^"]*)" aria-current="page"/g),
-    ([, href = '']) => new URL(href, `http://qr.example/console/${path}`).pathname,
+    ([, href = '']) => new URL(href, `http://qr.example/console${base()}/${path}`).pathname,
   )
-  expect(marked).toEqual([`/console/${section}`])
+  expect(marked).toEqual([`/console${base()}/${section}`])
 })
 
 describe('where there was no notification', () => {

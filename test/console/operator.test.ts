@@ -224,11 +224,16 @@ it.each(['merchant:admin', 'operator'])(
     await browser.signIn({ sub: site.siteId, scope: `merchant ${scope}` })
     const address = `/operator/sites/${site.siteId}`
     for (const path of ['/operator/sites', '/operator/stuck', address, `${address}/export`]) {
-      expect([path, (await browser.get(path)).status]).toEqual([path, 403])
+      const { status, headers } = await browser.get(path)
+      expect([path, status, headers.get('Location')?.includes('sign-in?next=operator')]).toEqual([
+        path,
+        303,
+        true,
+      ])
     }
     for (const path of ['resume', 'delete', 'limits', 'instructions/a/send']) {
       const answer = await browser.post(`${address}/${path}`, { siteId: site.siteId, force: 'yes' })
-      expect([path, answer.status]).toEqual([path, 403])
+      expect([path, answer.status]).toEqual([path, 401])
     }
     expect((await site.ask('/events')).status).toBe(200)
   },

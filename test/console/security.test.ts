@@ -1,7 +1,7 @@
 // What every page and every form of the console owes: found in the table of routes, so that a new one is covered.
 import { describe, expect, it } from 'vitest'
 import { ROUTES } from '../../src/console/console.ts'
-import { ownPath } from '../../src/console/sign-in.ts'
+import { ownPath } from '../../src/console/locations.ts'
 import { EventsAnswer } from '../../src/contract/event.ts'
 import { freshSite } from '../support/admin.ts'
 import { type Browser, browserOf } from '../support/console.ts'
@@ -49,7 +49,7 @@ describe('without a session', () => {
   it.each(ROUTES.map(({ method, path }) => [method, path] as const))(
     '%s %s asks to sign in',
     async (method, path) => {
-      const address = addressOf(path)
+      const address = path.startsWith(OPERATORS) ? addressOf(path) : `/sites/shop${addressOf(path)}`
       const answer = method === 'get' ? await browserOf().get(address) : await browserOf().post(address)
       if (method === 'get') {
         const { pathname, searchParams } = new URL(
@@ -73,7 +73,7 @@ describe('a form of another site', () => {
     { Origin: '' },
     {},
   ]
-  const paths = [...FORMS.map(({ path }) => path), '/sign-in', '/sign-out']
+  const paths = [...FORMS.map(({ path }) => path), '/sign-in', '/sign-out', '/operator/sign-out']
   it.each(paths)('is refused by %s, whoever is signed in', async (path) => {
     const browser = browserOf()
     const isOperator = path.startsWith(OPERATORS)
@@ -211,7 +211,8 @@ describe('a token that may only read', () => {
     await browser.signIn({ sub: site.siteId, scope: 'merchant:read' })
     const before = await eventsOf(site)
     const answer = await browser.post(addressOf(path), { siteId: site.siteId })
-    expect([answer.status, await eventsOf(site)]).toEqual([403, before])
+    // It begins no session at the operator's pages.
+    expect([answer.status, await eventsOf(site)]).toEqual([path.startsWith(OPERATORS) ? 401 : 403, before])
   })
 
   it('is shown no form but those of searches and of signing out', async () => {
@@ -234,9 +235,12 @@ describe('a token with scopes of the operator and of merchants', () => {
     async (method, path) => {
       const browser = browserOf()
       await browser.signIn({ sub: '*', scope })
-      const answer = await browser[method](addressOf(path))
-      if (path.startsWith(OPERATORS)) expect(answer.status).not.toBe(403)
-      else expect(answer.status).toBe(path === '/' ? 303 : 403)
+      if (path.startsWith(OPERATORS)) expect((await browser[method](addressOf(path))).status).not.toBe(403)
+      for (const siteId of path.startsWith(OPERATORS) ? [] : [freshSite().siteId, '*', '%2a']) {
+        const answer = await browser[method](`/sites/${siteId}${addressOf(path)}`)
+        expect([siteId, answer.status]).toEqual([siteId, method === 'get' ? 303 : 401])
+        if (method === 'get') expect(answer.headers.get('Location')).toContain('/sign-in?next=')
+      }
     },
   )
 
@@ -247,7 +251,7 @@ describe('a token with scopes of the operator and of merchants', () => {
   )('of a site is refused by %s %s', async (method, path) => {
     const browser = browserOf()
     await browser.signIn({ sub: freshSite().siteId, scope })
-    expect((await browser[method](addressOf(path))).status).toBe(403)
+    expect((await browser[method](addressOf(path))).status).toBe(method === 'get' ? 303 : 401)
   })
 })
 
@@ -313,13 +317,17 @@ describe('after signing in', () => {
     expect(ownPath(next)).toBe(location)
     const browser = browserOf()
     const site = freshSite()
+    const shown = location.replace('./', `./sites/${site.siteId}/`)
     const { searchParams } = new URL(`http://a/?next=${encodeURIComponent(next)}`)
     const page = await browser.get(`/sign-in?${searchParams}`)
     expect(page.status).toBe(200)
     const answer = await browser.post('/sign-in', { token: await tokenOf({ sub: site.siteId }), next })
-    expect(answer.headers.get('Location')).toBe(location)
+    expect(answer.headers.get('Location')).toBe(shown)
     const target = new URL(answer.headers.get('Location') ?? '', 'http://qr.test/console/sign-in')
-    expect([target.origin, target.pathname.startsWith('/console/')]).toEqual(['http://qr.test', true])
+    expect([target.origin, target.pathname.startsWith(`/console/sites/${site.siteId}/`)]).toEqual([
+      'http://qr.test',
+      true,
+    ])
   })
 })
 

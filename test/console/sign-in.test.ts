@@ -6,11 +6,10 @@ import { consoleLink } from '../../bin/start/console-link.ts'
 import { REGISTRY } from '../../src/contract/site-id.ts'
 import { makeSignInLink } from '../../src/http/sign-in-links.ts'
 import { freshSite } from '../support/admin.ts'
-import { browserOf } from '../support/console.ts'
+import { browserOf, sessionName } from '../support/console.ts'
 import { call, ORIGIN, serviceWith, siteThat, tokenOf } from '../support/service.ts'
 
 const newSite = () => `console-${crypto.randomUUID()}`
-const SESSION = 'console-session'
 const HOUR = 3_600_000
 
 const sessionsOf = (siteId: string) =>
@@ -30,7 +29,7 @@ describe('a token', () => {
     const browser = browserOf()
     const sub = newSite()
     const signedIn = await browser.signIn({ sub, scope })
-    expect([signedIn.status, signedIn.headers.get('Location')]).toEqual([303, './'])
+    expect([signedIn.status, signedIn.headers.get('Location')]).toEqual([303, `./sites/${sub}/`])
     const page = await browser.get('/')
     expect([page.status, await page.text()]).toEqual([status, expect.stringContaining(sub)])
   })
@@ -45,7 +44,7 @@ describe('a token', () => {
   it('of the operator begins a session of the operator, kept by the registry', async () => {
     const browser = browserOf()
     await browser.signIn({ sub: '*', scope: 'operator', jti: 'operator' })
-    expect((await browser.get('/')).headers.get('Location')).toBe('operator/sites')
+    expect((await browser.get('/')).headers.get('Location')).toBe('./operator/sites')
     expect((await browser.get('/operator/sites')).status).toBe(200)
     const rows = await runInDurableObject(exports.Registry.getByName(REGISTRY), (_, { storage }) =>
       storage.sql.exec("SELECT key_id FROM sessions WHERE key_id = 'operator'").toArray(),
@@ -122,7 +121,9 @@ describe('the cookie', () => {
   ])('that came %s has the right flags', async (_, settings, origin, headers, flags) => {
     // The token of the test is a few seconds old on a slow machine.
     const cookie = (await cookieOf(settings, origin, headers)).replace(/Max-Age=35[89]\d;/, 'Max-Age=3600;')
-    expect(cookie).toMatch(new RegExp(`^${SESSION}=console-[\\w-]+\\.[0-9a-f]{32}\\.[0-9a-f]{64}; ${flags}$`))
+    expect(cookie).toMatch(
+      new RegExp(`^console-session-console-[\\w-]+=[0-9a-f]{32}\\.\\d{10}\\.[0-9a-f]{64}; ${flags}$`),
+    )
   })
 
   it('is another one at each sign-in, whatever cookie the browser had: nobody can fix the session beforehand', async () => {
@@ -131,10 +132,12 @@ describe('the cookie', () => {
     await attacker.signIn({ sub })
     const [before] = attacker.cookies.values()
     const victim = browserOf()
-    victim.cookies.set(SESSION, before ?? '')
+    victim.cookies.set(sessionName(sub), before ?? '')
     await victim.signIn({ sub })
-    expect(victim.cookies.get(SESSION)).not.toBe(before)
+    expect(victim.cookies.get(sessionName(sub))).not.toBe(before)
     expect(new Set((await sessionsOf(sub)).map(({ id }) => id)).size).toBe(2)
+    // The session that was planted has ended.
+    expect([(await attacker.get('/')).status, (await victim.get('/')).status]).toEqual([303, 200])
   })
 
   const untouchable = serviceWith({
@@ -145,33 +148,55 @@ describe('the cookie', () => {
   })
   const id = 'ab'.repeat(16)
   it.each([
-    ['without a MAC', `shop.${id}`],
-    ['with a MAC of zeros', `shop.${id}.${'0'.repeat(64)}`],
-    ['with an empty MAC', `shop.${id}.`],
-    ['with a short MAC', `shop.${id}.ab`],
-    ['of the operator, forged', `*.${id}.${'0'.repeat(64)}`],
-    ['of no site', `/readyz.${id}.${'0'.repeat(64)}`],
-    ['of nothing', ''],
-    ['of nonsense', '%00.%00'],
-  ])('%s reaches no object, and nobody is signed in', async (_, value) => {
-    const browser = browserOf(untouchable)
-    browser.cookies.set(SESSION, value)
-    const answer = await browser.get('/')
-    expect([answer.status, answer.headers.get('Location')]).toEqual([303, './sign-in'])
+    ['without a MAC', 'shop', `${id}.1700000000`],
+    ['with a MAC of zeros', 'shop', `${id}.1700000000.${'0'.repeat(64)}`],
+    ['with an empty MAC', 'shop', `${id}.1700000000.`],
+    ['with a short MAC', 'shop', `${id}.1700000000.ab`],
+    ['without a start', 'shop', `${id}.${'0'.repeat(64)}`],
+    ['of the operator, forged', '*', `${id}.1700000000.${'0'.repeat(64)}`],
+    ['of no site', '/readyz', `${id}.1700000000.${'0'.repeat(64)}`],
+    ['of nothing', 'shop', ''],
+    ['of nonsense', 'shop', '%00.%00'],
+  ])('%s reaches no object, and nobody is signed in', async (_, siteId, value) => {
+    for (const [name, each] of [
+      [sessionName(siteId), value],
+      ['console-session', `${siteId}.${value.replace('.1700000000', '')}`],
+    ] as const) {
+      const browser = browserOf(untouchable)
+      browser.cookies.set(name, each)
+      const paths = ['/', `/sites/${siteId}/`, '/operator/sites']
+      const answers = await Promise.all(paths.map((path) => browser.raw(path)))
+      expect(answers.map(({ status }) => status)).toEqual([303, siteId === '/readyz' ? 404 : 303, 303])
+      expect(answers[0]?.headers.get('Location')).toBe('./sign-in')
+    }
   })
 
   it.each<[string, (value: string) => string]>([
-    ['the site', (value) => value.replace(/^[^.]+/, 'another')],
-    ['the random part', (value) => value.replace(/\.(.)/, (_, digit) => `.${digit === 'a' ? 'b' : 'a'}`)],
+    ['the random part', (value) => value.replace(/^./, (digit) => (digit === 'a' ? 'b' : 'a'))],
+    ['the start', (value) => value.replace(/\d(?=\.[0-9a-f]+$)/, (digit) => `${9 - Number(digit)}`)],
+    ['the spelling of the start', (value) => value.replace('.', '.0')],
     ['the MAC', (value) => value.replace(/.$/, (digit) => (digit === 'a' ? 'b' : 'a'))],
     ['the spelling of the MAC', (value) => `${value}0`],
-    ['a site by the operator', (value) => value.replace(/^[^.]+/, '*')],
   ])('of which %s was changed reaches no object', async (_, change) => {
+    const sub = newSite()
     const honest = browserOf()
-    await honest.signIn({ sub: newSite() })
+    await honest.signIn({ sub })
+    const value = honest.cookies.get(sessionName(sub)) ?? ''
     const forged = browserOf(untouchable)
-    forged.cookies.set(SESSION, change(honest.cookies.get(SESSION) ?? ''))
-    expect((await forged.get('/')).status).toBe(303)
+    forged.cookies.set(sessionName(sub), change(value))
+    expect([change(value) === value, (await forged.get('/')).status]).toEqual([false, 303])
+  })
+
+  it.each([
+    ['another site', 'another', '/sites/another/'],
+    ['the operator', '*', '/operator/sites'],
+  ])('renamed to that of %s reaches no object', async (_, siteId, path) => {
+    const sub = newSite()
+    const honest = browserOf()
+    await honest.signIn({ sub })
+    const forged = browserOf(untouchable)
+    forged.cookies.set(sessionName(siteId), honest.cookies.get(sessionName(sub)) ?? '')
+    expect((await forged.get(path)).status).toBe(303)
   })
 
   it('of another deployment’s secret signs nobody in, and that of the previous secret does', async () => {
@@ -181,7 +206,7 @@ describe('the cookie', () => {
     await browser.signIn({ sub })
     const at = (settings: Record<string, string>) => {
       const other = browserOf(serviceWith({ settings }))
-      other.cookies.set(SESSION, browser.cookies.get(SESSION) ?? '')
+      other.cookies.set(sessionName(sub), browser.cookies.get(sessionName(sub)) ?? '')
       return other.get('/')
     }
     expect((await at({ TOKEN_SECRET: fresh })).status).toBe(303)
@@ -234,26 +259,26 @@ describe('a session', () => {
   })
 
   it('ends by signing out, and its cookie is worth nothing afterwards', async () => {
-    const { browser } = await signedIn()
-    const cookie = browser.cookies.get(SESSION) ?? ''
+    const { browser, sub } = await signedIn()
+    const cookie = browser.cookies.get(sessionName(sub)) ?? ''
     const left = await browser.post('/sign-out')
     expect([left.status, left.headers.get('Location'), left.headers.getSetCookie()]).toEqual([
       303,
-      'sign-in',
-      [`${SESSION}=; Path=/console; Max-Age=0; HttpOnly; SameSite=Strict`],
+      '../../sign-in',
+      [`${sessionName(sub)}=; Path=/console; Max-Age=0; HttpOnly; SameSite=Strict`],
     ])
     const thief = browserOf()
-    thief.cookies.set(SESSION, cookie)
+    thief.cookies.set(sessionName(sub), cookie)
     expect((await thief.get('/')).status).toBe(303)
   })
 
   it('of the operator ends by signing out', async () => {
     const browser = browserOf()
     await browser.signIn({ sub: '*', scope: 'operator' })
-    const cookie = browser.cookies.get(SESSION) ?? ''
+    const cookie = browser.cookies.get(sessionName('*')) ?? ''
     await browser.post('/sign-out')
     const thief = browserOf()
-    thief.cookies.set(SESSION, cookie)
+    thief.cookies.set(sessionName('*'), cookie)
     expect((await thief.get('/operator/sites')).headers.get('Location')).toContain('sign-in')
   })
 
@@ -267,9 +292,9 @@ describe('a session', () => {
   })
 
   it('of a key of REVOKED_KEYS is none', async () => {
-    const { browser } = await signedIn({ jti: 'revoked-by-the-operator' })
+    const { browser, sub } = await signedIn({ jti: 'revoked-by-the-operator' })
     const later = browserOf(serviceWith({ settings: { REVOKED_KEYS: 'revoked-by-the-operator' } }))
-    later.cookies.set(SESSION, browser.cookies.get(SESSION) ?? '')
+    later.cookies.set(sessionName(sub), browser.cookies.get(sessionName(sub)) ?? '')
     expect((await later.get('/')).status).toBe(303)
   })
 
@@ -281,16 +306,16 @@ describe('a session', () => {
   })
 
   it.each([
-    ['the same site', (sub: string) => ({ sub })],
-    ['another site', () => ({ sub: newSite() })],
-    ['the operator', () => ({ sub: '*', scope: 'operator' })],
-  ])('ends when its browser signs in to %s: signing out leaves none', async (_, next) => {
+    ['ends when its browser signs in to the same site', (sub: string) => ({ sub }), 303],
+    ['goes on when its browser signs in to another site', () => ({ sub: newSite() }), 200],
+    ['goes on when its browser signs in to the operator', () => ({ sub: '*', scope: 'operator' }), 200],
+  ])('%s', async (_, next, status) => {
     const { browser, sub } = await signedIn()
     const thief = browserOf()
-    thief.cookies.set(SESSION, browser.cookies.get(SESSION) ?? '')
+    thief.cookies.set(sessionName(sub), browser.cookies.get(sessionName(sub)) ?? '')
     expect((await thief.get('/qr')).status).toBe(200)
     expect((await browser.signIn(next(sub))).status).toBe(303)
-    expect((await thief.get('/qr')).status).toBe(303)
+    expect((await thief.get('/qr')).status).toBe(status)
   })
 
   it('goes on if its browser fails to sign in again', async () => {
@@ -299,19 +324,22 @@ describe('a session', () => {
     expect([refused.status, (await browser.get('/')).status]).toEqual([401, 200])
   })
 
-  it('of a site that cannot end it keeps nobody from signing in to another one, and the log says so', async () => {
+  it('of a site that cannot end it keeps nobody from signing in to it again, and the log says so', async () => {
     const { browser, sub } = await signedIn()
     const lines: string[] = []
     const fetch = serviceWith({
       log: (line) => void lines.push(line),
       site: (siteId) =>
-        siteId === sub
-          ? siteThat(() => Promise.reject(new Error('SQLITE_FULL')))
-          : env.SITES.getByName(siteId),
+        new Proxy(env.SITES.getByName(siteId), {
+          get: (target, name) => {
+            if (name === 'endSession') throw new Error('SQLITE_FULL')
+            return Reflect.get(target, name)
+          },
+        }),
     })
     const later = browserOf(fetch)
-    later.cookies.set(SESSION, browser.cookies.get(SESSION) ?? '')
-    const signedInTo = await later.signIn({ sub: newSite() })
+    later.cookies.set(sessionName(sub), browser.cookies.get(sessionName(sub)) ?? '')
+    const signedInTo = await later.signIn({ sub })
     expect([signedInTo.status, (await later.get('/')).status]).toEqual([303, 200])
     expect(JSON.parse(lines[0] ?? '{}')).toMatchObject({ errorCode: 'service.unavailable' })
   })
@@ -321,32 +349,28 @@ describe('a session', () => {
     const token = await tokenOf({ sub: '*', scope: 'operator' })
     await call(`/operator/v1/sites/${sub}`, { method: 'DELETE', token, body: { siteId: sub } })
     const gone = await browser.get('/')
-    expect([gone.status, await gone.text()]).toEqual([410, expect.stringContaining('href="./sign-in"')])
-    const left = await browser.post('/sign-out')
-    expect([left.status, left.headers.get('Location'), browser.cookies.has(SESSION)]).toEqual([
-      303,
-      'sign-in',
-      false,
-    ])
+    expect([gone.status, await gone.text()]).toEqual([410, expect.stringContaining('href="../../sign-in"')])
+    // Another site that is signed in is to be the first page then.
+    expect(browser.cookies.has(sessionName(sub))).toBe(false)
   })
 
   it.each([
     ['ru', 'Выйти не получилось'],
     ['en', 'You are still signed in'],
   ])('goes on if its site cannot end it: the page says so in %s, and can try again', async (lang, said) => {
-    const { browser } = await signedIn()
+    const { browser, sub } = await signedIn()
     const silent = browserOf(
       serviceWith({ site: () => siteThat(() => Promise.reject(new Error('SQLITE_FULL'))) }),
     )
-    const cookie = browser.cookies.get(SESSION) ?? ''
-    silent.cookies.set(SESSION, cookie)
+    const cookie = browser.cookies.get(sessionName(sub)) ?? ''
+    silent.cookies.set(sessionName(sub), cookie)
     const left = await silent.post(`/sign-out?lang=${lang}`)
-    expect([left.status, silent.cookies.get(SESSION)]).toEqual([503, cookie])
+    expect([left.status, silent.cookies.get(sessionName(sub))]).toEqual([503, cookie])
     const page = await left.text()
     for (const part of [`<h1>${said}`, 'role="alert"', 'action="sign-out"']) expect(page).toContain(part)
     expect(page).not.toContain('hreflang')
     const again = await browser.post('/sign-out')
-    expect([again.status, browser.cookies.has(SESSION)]).toEqual([303, false])
+    expect([again.status, browser.cookies.has(sessionName(sub))]).toEqual([303, false])
   })
 
   it('can be the first write of a site, which is listed as created then', async () => {
@@ -462,19 +486,20 @@ describe('a one-time link', () => {
   it('is in no line of the log', async () => {
     const lines: string[] = []
     const fetch = serviceWith({ log: (line) => void lines.push(line) })
-    const { path, code } = await linkOf(newSite())
+    const sub = newSite()
+    const { path, code } = await linkOf(sub)
     const browser = browserOf(fetch)
     await browser.get(path)
     await browser.post('/sign-in', { link: code })
     await browser.get('/')
     await browserOf(fetch).signIn({ sub: newSite() })
-    const secrets = [code, browser.cookies.get(SESSION) ?? '', 'eyJ']
+    const secrets = [code, browser.cookies.get(sessionName(sub)) ?? 'none', 'eyJ']
     expect(lines.length).toBe(4)
     for (const secret of secrets) expect(lines.join('\n')).not.toContain(secret)
     expect(lines.map((line) => JSON.parse(line).route)).toEqual([
       '/console/sign-in',
       '/console/sign-in',
-      '/console/',
+      '/console/sites/:siteId/',
       '/console/sign-in',
     ])
   })

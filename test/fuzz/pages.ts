@@ -1,4 +1,6 @@
 // Requests of people: links of payers, forms, pages of the console, with what is wrong in one place of them.
+
+import type { Random } from '../support/random.ts'
 import type { Draw, Site } from './draw.ts'
 import { tokenOf, wrongAuthorization } from './jwt.ts'
 import type { Request } from './request.ts'
@@ -191,12 +193,18 @@ export function form(draw: Draw, site: Site): Request {
       const { cookie } = path.startsWith('operator') ? draw.world.operator : site.session
       return {
         method: 'POST',
-        target: `/console/${path}`,
+        target: `/console/${placed(random, path, site)}`,
         headers: formHeaders(draw, cookie),
         body: fields(draw, names, { label: 'Till' }),
       }
     }
   }
+}
+
+/** A path below /console/: of a page of the site at its own address, at that of another site, or at that of 0.3.0. */
+function placed(random: Random, path: string, site: Site): string {
+  if (path.startsWith('operator') || path === 'sign-in' || random.chance(0.1)) return path
+  return `sites/${random.chance(0.9) ? site.siteId : encodedOf(random, textOf(random))}/${path}`
 }
 
 /** Pages of the console, with a cookie that is right or wrong. */
@@ -288,7 +296,9 @@ export function consolePage(draw: Draw, site: Site): Request {
       ])
   return {
     method: random.chance(0.93) ? 'GET' : anyOf(random, METHODS),
-    target: targetSafe(`/console/${path}${query.length > 0 ? `?${query.join('&')}` : ''}`),
+    target: targetSafe(
+      `/console/${placed(random, path, site)}${query.length > 0 ? `?${query.join('&')}` : ''}`,
+    ),
     headers: [
       ['Host', draw.world.host],
       ['Cookie', oneLine(cookie)],

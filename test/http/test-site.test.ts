@@ -255,6 +255,11 @@ describe('of an address for people, Test-Site', () => {
       expect(await headerOf(response), `${method} ${path}`).toBe('true')
     }
     expect(await headerOf(browser.post('/sign-out'))).toBe('true')
+    const nobody = browserOf(ON)
+    expect(await headerOf(nobody.get(`/sites/${site.siteId}/qr`))).toBe('true')
+    expect(await headerOf(nobody.get(`/sites/${live.siteId}/qr`))).toBeNull()
+    const unknown = await nobody.get(`/sites/${site.siteId}/none`, { 'Accept-Language': 'ru' })
+    expect([unknown.status, (await unknown.text()).includes(MARK)]).toEqual([404, true])
     const operator = browserOf(ON)
     await operator.signIn({ sub: '*', scope: 'operator' })
     for (const [siteId, expected] of [

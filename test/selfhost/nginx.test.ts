@@ -253,6 +253,9 @@ it.each([
   ['/console/qr/order-4711', '/console/qr/-'],
   ['/console/qr/order-4711/picture.png?size=300', '/console/qr/-/picture.png'],
   ['/console/tills/order-4711', '/console/tills/-'],
+  ['/console/sites/demo/qr/order-4711', '/console/sites/demo/qr/-'],
+  ['/console/sites/qr/qr/order-4711/picture.png', '/console/sites/qr/qr/-/picture.png'],
+  ['/console/sites/demo/tills/order-4711', '/console/sites/demo/tills/-'],
 ])('the access log has no qrCodeUid: %s', async (path, logged) => {
   await nginx.client('127.0.0.3').ask(path, { headers: bearer })
   const entries = () => nginx.accessLog().map((line): Record<string, unknown> => JSON.parse(line))

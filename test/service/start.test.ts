@@ -85,7 +85,9 @@ describe('a start without settings', () => {
     const signIn = () =>
       fetch(`${named}/console/sign-in`, { method: 'POST', body, headers, redirect: 'manual' })
     const [cookie = ''] = (await signIn()).headers.getSetCookie()
-    const page = await fetch(`${named}/console/keys`, { headers: { Cookie: cookie.replace(/;.*/, '') } })
+    const page = await fetch(`${named}/console/sites/demo/keys`, {
+      headers: { Cookie: cookie.replace(/;.*/, '') },
+    })
     expect([page.status, (await signIn()).status]).toEqual([200, 401])
     expect(await page.text()).toContain('<bdi>npm start</bdi>')
   })

@@ -79,12 +79,12 @@ export class Visitors {
     notifications: (siteId) => this.#ask(siteId, '/notifications?limit=20'),
     console: async (siteId) => {
       const headers = { Cookie: await this.#cookie(siteId), Accept: 'text/html' }
-      return this.#request(`/console/${this.#random.pick(CONSOLE)}`, { headers })
+      return this.#request(`/console/sites/${siteId}/${this.#random.pick(CONSOLE)}`, { headers })
     },
     /** The owner creates a QR code, which nobody pays. */
     form: async (siteId) => {
       const fields = { qrCodeUid: `by-hand-${this.#forms++}`, type: 'DYNAMIC', amount: '500' }
-      return this.#send('/console/qr/new', fields, { Cookie: await this.#cookie(siteId) })
+      return this.#send(`/console/sites/${siteId}/qr/new`, fields, { Cookie: await this.#cookie(siteId) })
     },
     sites: () => this.#operate('/sites'),
     export: (siteId) => this.#operate(`/sites/${siteId}/export`),

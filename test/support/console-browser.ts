@@ -6,7 +6,7 @@ import { type Visit, visit } from './browser.ts'
 import type { RunningService } from './browser-services.ts'
 
 export interface SignedIn extends Visit {
-  /** Opens a page of the console, by its path below /console/. */
+  /** Opens a page of the console, by its path below that of its site; one of the operator's, below /console/. */
   open(path: string): Promise<void>
 }
 
@@ -27,8 +27,9 @@ export async function signIn(
   if (!(await page.locator('[name=token]').isVisible())) await page.locator('summary').click()
   await page.locator('[name=token]').fill(token)
   await page.getByRole('button', { name: /^(Войти|Sign in)$/ }).click()
-  await page.waitForURL(siteId === OPERATOR ? '**/console/operator/sites' : '**/console/')
-  return { ...visited, open: async (path) => void (await page.goto(`${address}/console/${path}`)) }
+  await page.waitForURL(siteId === OPERATOR ? '**/console/operator/sites' : `**/console/sites/${siteId}/`)
+  const base = `${address}/console/${siteId === OPERATOR ? '' : `sites/${siteId}/`}`
+  return { ...visited, open: async (path) => void (await page.goto(base + path)) }
 }
 
 /** Goes on with the Tab key until an element is focused. @param name what its text or its label begins with */

@@ -182,7 +182,7 @@ export class MixedLoad {
     if (cookie === '') return
     const headers = { Cookie: cookie, Accept: 'text/html' }
     await this.#insist('console', siteId, random, (_, { address }) =>
-      answerTo(fetch(`${address}/console/`, { headers, redirect: 'manual' })),
+      answerTo(fetch(`${address}/console/sites/${siteId}/`, { headers, redirect: 'manual' })),
     )
   }
 

@@ -41,7 +41,7 @@ describe.runIf(hasLibreOffice)('in LibreOffice (libreoffice-calc-nogui)', () => 
     })
     const [cookie = ''] = signedIn.headers.getSetCookie()
     const headers = { Cookie: cookie.replace(/;.*/, ''), 'Accept-Language': 'ru' }
-    const response = await fetch(`${origin}/console/${path}`, { headers })
+    const response = await fetch(`${origin}/console/sites/${shop.siteId}/${path}`, { headers })
     expect(response.status).toBe(200)
     return response.text()
   }

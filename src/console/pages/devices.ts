@@ -2,7 +2,7 @@
 import { html } from 'hono/html'
 import type { Passkey } from '../../contract/person.ts'
 import { originOf } from '../../http/path.ts'
-import { seeOther } from '../../http/response.ts'
+import { seeOther, withCookies } from '../../http/response.ts'
 import { relyingParty } from '../../passkeys/relying-party.ts'
 import type { Html } from '../../web/layout.ts'
 import { deviceName } from '../device-name.ts'
@@ -176,6 +176,9 @@ async function endSessions(visit: Visit): Promise<Response> {
   const isOwn = key === undefined || key === keyOfSession({ id: personOf(visit).person.session })
   await endOwnSessions(visit, key)
   return isOwn
-    ? seeOther(visit.c, `${visit.root}console/sign-in`, noSession(visit))
+    ? withCookies(
+        seeOther(visit.c, `${visit.console}sign-in`),
+        noSession(visit.c, visit.config, visit.claims.sub),
+      )
     : seeOther(visit.c, '../me?done=sessionEnded')
 }
