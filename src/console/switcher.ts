@@ -17,7 +17,7 @@ interface Sites {
 export const shownSite = ({ name, language, sites }: Sites & { name: string }): Html =>
   sites.length < 2
     ? html`<bdi>${name}</bdi>`
-    : html`<button popovertarget="sites"><bdi>${name}</bdi><span class="unseen">: ${
+    : html`<button class="site" popovertarget="sites"><bdi>${name}</bdi><span class="unseen">: ${
         CONSOLE_TEXTS[language].switcher.open
       }</span>${icon('open')}</button>`
 
