@@ -7,7 +7,7 @@ import type { Html } from '../web/layout.ts'
 import { icon } from './icons.ts'
 import { shownSite, switcher } from './switcher.ts'
 import { CONSOLE_TEXTS, type ConsoleTexts } from './texts.ts'
-import { ADMINS, OPERATORS, PEOPLE, READERS, type Visit, WRITERS } from './visit.ts'
+import { ADMINS, OPERATOR_READERS, PEOPLE, READERS, type Visit, WRITERS } from './visit.ts'
 
 export interface Frame {
   title: string
@@ -67,10 +67,10 @@ const REST: readonly Section[] = [
 /** Of a person: a session of a token has no devices. */
 const OWN: Section = ['me', 'me', PEOPLE]
 const OPERATOR: readonly Section[] = [
-  ['operator/sites', 'operator', OPERATORS],
-  ['operator/stuck', 'stuck', OPERATORS],
-  ['operator/keys', 'operator-keys', OPERATORS],
-  ['operator/audit', 'audit', OPERATORS],
+  ['operator/sites', 'operator', OPERATOR_READERS],
+  ['operator/stuck', 'stuck', OPERATOR_READERS],
+  ['operator/keys', 'operator-keys', OPERATOR_READERS],
+  ['operator/audit', 'audit', OPERATOR_READERS],
 ]
 
 const OTHER = { ru: { tag: 'en', name: 'English' }, en: { tag: 'ru', name: 'Русский' } } as const

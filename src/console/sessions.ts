@@ -44,6 +44,7 @@ export async function beginSession(
     keyId: claims.jti,
     scopes: claims.scope,
     label: claims.label,
+    tills: claims.tills,
     issuedAt: beforeYear9999(claims.iat),
     tokenExpiresAt,
     expiresAt,

@@ -2,7 +2,7 @@
 import type { Context, Hono } from 'hono'
 import { html } from 'hono/html'
 import type { Config } from '../config.ts'
-import { type Claims, grants, OPERATOR } from '../contract/access-token.ts'
+import { type Claims, grants, OPERATOR, OPERATOR_SCOPES } from '../contract/access-token.ts'
 import { ApiError, ERRORS } from '../errors.ts'
 import { isSandbox, networkOf } from '../gateway/connection.ts'
 import type { Service } from '../gateway/context.ts'
@@ -103,7 +103,7 @@ function byPasskeyAlone(c: Context<AppEnv>, error: unknown): undefined {
 
 /** A token of the payment network shows nothing in the console. */
 const canSignIn = (claims: Claims): boolean =>
-  grants(claims, claims.sub === OPERATOR ? ['operator'] : ['merchant', 'merchant:read', 'merchant:till'])
+  grants(claims, claims.sub === OPERATOR ? OPERATOR_SCOPES : ['merchant', 'merchant:read', 'merchant:till'])
 
 /** Asks a user who is not signed in to sign in, and then leads back to the page; a form that was sent is lost. */
 export function toSignIn(c: Context<AppEnv>, service: Service): Promise<Response> | Response {

@@ -2,7 +2,7 @@
 import type { Context } from 'hono'
 import type { Values } from '../api/operations.ts'
 import type { Config } from '../config.ts'
-import { grants, OPERATOR, type Scope } from '../contract/access-token.ts'
+import { grants, isOfOperator, OPERATOR, type Scope } from '../contract/access-token.ts'
 import type { Holder } from '../contract/caller.ts'
 import { feedCursorOf } from '../contract/event.ts'
 import type { QrCode } from '../contract/qr-code.ts'
@@ -99,7 +99,7 @@ export function visitOf(
     may: (...scopes) =>
       grants(
         claims,
-        scopes.filter((scope) => (scope === 'operator') === (siteId === '')),
+        scopes.filter((scope) => isOfOperator([scope]) === (siteId === '')),
       ),
     shop: shop ?? siteId,
     logo: logo && `${toConsole}../${logoPath(service.config.secrets, siteId, logo)}`,
@@ -140,6 +140,7 @@ export const SELLERS: readonly Scope[] = ['merchant', 'merchant:till']
 export const WRITERS: readonly Scope[] = ['merchant']
 export const ADMINS: readonly Scope[] = ['merchant:admin']
 export const OPERATORS: readonly Scope[] = ['operator']
+export const OPERATOR_READERS: readonly Scope[] = ['operator', 'operator:read']
 
 /** A page, or what a form does. */
 export interface Route {

@@ -11,10 +11,15 @@ import { exactly } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import { asked, empty, field, filters, nothingFound, pageCursor, pager, table } from '../parts.ts'
 import { AUDIT_TEXTS } from '../texts-audit.ts'
-import { OPERATORS, type Route, type Visit } from '../visit.ts'
+import { OPERATOR_READERS, type Route, type Visit } from '../visit.ts'
 import { siteAddress } from './sites.ts'
 
-export const AUDIT: Route = { method: 'get', path: '/operator/audit', scopes: OPERATORS, handle: showAudit }
+export const AUDIT: Route = {
+  method: 'get',
+  path: '/operator/audit',
+  scopes: OPERATOR_READERS,
+  handle: showAudit,
+}
 
 async function showAudit(visit: Visit): Promise<Response> {
   const texts = AUDIT_TEXTS[visit.language]

@@ -7,12 +7,12 @@ import { consolePage } from '../page.ts'
 import { type FormError, facts, formError, notice, pathOf, table } from '../parts.ts'
 import { KEY_TEXTS } from '../texts-keys.ts'
 import { OPERATOR_TEXTS } from '../texts-operator.ts'
-import { OPERATORS, type Route, type Visit } from '../visit.ts'
+import { OPERATOR_READERS, OPERATORS, type Route, type Visit } from '../visit.ts'
 
 const PATH = '/operator/keys'
 
 export const OPERATOR_KEYS: readonly Route[] = [
-  { method: 'get', path: PATH, scopes: OPERATORS, handle: showKeys },
+  { method: 'get', path: PATH, scopes: OPERATOR_READERS, handle: showKeys },
   {
     method: 'get',
     path: `${PATH}/:id/revoke`,
@@ -36,6 +36,7 @@ async function showKeys(visit: Visit): Promise<Response> {
       lastUse(key, visit),
       when(key.expiresAt, visit),
       key.revokedAt === undefined &&
+        visit.may(...OPERATORS) &&
         html`<a class="button" href="${addressOf(visit, key.id)}">${shared.revoke}</a>`,
     ])
   return consolePage(visit, {

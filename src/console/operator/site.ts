@@ -13,7 +13,7 @@ import { type FormError, facts, field, formError, notice, pathOf, table } from '
 import { tokenState } from '../states.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
 import { OPERATOR_TEXTS } from '../texts-operator.ts'
-import { OPERATORS, type Route, type Visit } from '../visit.ts'
+import { OPERATOR_READERS, OPERATORS, type Route, type Visit } from '../visit.ts'
 import { count, counts, size } from './figures.ts'
 import { limitsForm, type TypedLimits, typedLimits } from './limits.ts'
 import { siteAddress, testBadge } from './sites.ts'
@@ -21,7 +21,7 @@ import { siteAddress, testBadge } from './sites.ts'
 const PATH = '/operator/sites/:siteId'
 
 export const SITE: readonly Route[] = [
-  { method: 'get', path: PATH, scopes: OPERATORS, handle: (visit) => showSite(visit, '/{siteId}') },
+  { method: 'get', path: PATH, scopes: OPERATOR_READERS, handle: (visit) => showSite(visit, '/{siteId}') },
   { method: 'get', path: `${PATH}/export`, scopes: OPERATORS, handle: exportSite },
   { method: 'post', path: `${PATH}/resume`, scopes: OPERATORS, handle: resumeSite },
   { method: 'post', path: `${PATH}/limits`, scopes: OPERATORS, handle: setLimits },
@@ -49,14 +49,15 @@ async function showSite(visit: Visit, template: string, refused?: Refused): Prom
   const siteId = siteIdOf(visit, template)
   const site = await visit.call('getSite', { path: { siteId } })
   const { notifications, instructions } = site
+  const isOperator = visit.may(...OPERATORS)
   return consolePage(visit, {
     title: siteId,
     active: 'operator/sites',
     status: refused?.status ?? 200,
     main: html`<a class="back" href="${visit.base}operator/sites">← ${texts.title}</a>
       <h1><bdi>${siteId}</bdi>${testBadge(visit, siteId)}</h1>${notice(visit, texts.done)}${refused?.alert}
-      ${site.closing && restoreForm(siteId, site.closing, visit)}
-      ${site.isRestored && resumeForm(siteId, visit)}
+      ${site.closing && isOperator && restoreForm(siteId, site.closing, visit)}
+      ${site.isRestored && isOperator && resumeForm(siteId, visit)}
       ${instructions.overdue.length > 0 && overdueOf(site, visit)}
       <section class="card">${facts([
         [texts.shop, site.name],
@@ -69,10 +70,13 @@ async function showSite(visit: Visit, template: string, refused?: Refused): Prom
         [texts.epoch, html`<code>${site.epoch}</code> <small>${texts.epochHint}</small>`],
       ])}</section>
       ${countsOf(site, visit)}
-      ${limitsForm(siteId, site.limits, visit, refused?.limits)}
-      <section class="card"><h2>${texts.exportTitle}</h2><p>${texts.exportLead}</p>
-        <a class="button" href="${siteAddress(visit, siteId)}/export">${texts.download}</a></section>
-      ${!site.closing && deletionForm(siteId, visit, refused)}`,
+      ${isOperator && limitsForm(siteId, site.limits, visit, refused?.limits)}
+      ${
+        isOperator &&
+        html`<section class="card"><h2>${texts.exportTitle}</h2><p>${texts.exportLead}</p>
+        <a class="button" href="${siteAddress(visit, siteId)}/export">${texts.download}</a></section>`
+      }
+      ${isOperator && !site.closing && deletionForm(siteId, visit, refused)}`,
   })
 }
 
@@ -104,7 +108,8 @@ function overdueOf({ siteId, instructions }: SiteHealth, visit: Visit): Html {
     html`<bdi>${subjectOf(instruction)}</bdi>`,
     isTaken ? texts.yes : texts.no,
     when(seconds(since), visit),
-    html`<form method="post" action="${sending(id)}"><button>${texts.send}</button></form>`,
+    visit.may(...OPERATORS) &&
+      html`<form method="post" action="${sending(id)}"><button>${texts.send}</button></form>`,
   ])
   return html`<section class="card"><h2>${texts.overdue}</h2>${table(
     [

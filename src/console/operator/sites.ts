@@ -9,12 +9,12 @@ import { seconds, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import { asked, empty, field, filters, notice, pager, select, table } from '../parts.ts'
 import { OPERATOR_TEXTS } from '../texts-operator.ts'
-import { OPERATORS, type Route, type Visit } from '../visit.ts'
+import { OPERATOR_READERS, type Route, type Visit } from '../visit.ts'
 import { count } from './figures.ts'
 
 export const SITES: readonly Route[] = [
-  { method: 'get', path: '/operator/sites', scopes: OPERATORS, handle: showSites },
-  { method: 'get', path: '/operator/stuck', scopes: OPERATORS, handle: showStuck },
+  { method: 'get', path: '/operator/sites', scopes: OPERATOR_READERS, handle: showSites },
+  { method: 'get', path: '/operator/stuck', scopes: OPERATOR_READERS, handle: showStuck },
 ]
 
 async function showSites(visit: Visit): Promise<Response> {
