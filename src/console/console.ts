@@ -57,8 +57,12 @@ export function createConsole(host: ConsoleHost): (c: Context<AppEnv>) => Promis
     app.on(method, isOfSite ? `/console/sites/:siteId${path}` : `/console${path}`, async (c) => {
       const siteId = isOfSite ? siteInPath(c) : OPERATOR
       const user = await signedInUser(c, service, siteId)
-      // The session has ended: the browser forgets it.
-      if (!user) return withCookies(await toSignIn(c, service), noSession(c, service.config, siteId))
+      if (!user) {
+        // The browser forgets a session that has ended, but not by a poll of a page: the answer can come behind a new sign-in.
+        const isPoll = (c.req.header('Sec-Fetch-Mode') ?? 'navigate') !== 'navigate'
+        const ended = isPoll ? [] : noSession(c, service.config, siteId)
+        return withCookies(await toSignIn(c, service), ended)
+      }
       const { claims } = user
       const form = formOf(c, host, route)
       const visit = visitOf(c, host, user, form)

@@ -171,6 +171,9 @@ describe('one browser', () => {
       storage.sql.exec('UPDATE sessions SET ended = 1').toArray(),
     )
     expect(targetOf(await browser.raw('/'), '/')).toEqual([303, `/sites/${ended}/`])
+    // A poll that is answered behind a new sign-in would remove the new cookie.
+    const poll = await browser.get(`/sites/${ended}/feed?after=a`, { 'Sec-Fetch-Mode': 'cors' })
+    expect([poll.status, poll.headers.getSetCookie()]).toEqual([303, []])
     expect((await browser.get(`/sites/${ended}/`)).status).toBe(303)
     expect(targetOf(await browser.raw('/'), '/')).toEqual([303, `/sites/${kept}/`])
   })
