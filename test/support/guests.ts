@@ -1,7 +1,10 @@
 // People as the console meets them: invited by the API, with an authenticator in software.
 import { type Authenticator, type Spoiled, softAuthenticator } from './authenticator.ts'
 import { type Browser, browserOf } from './console.ts'
+import { optionsIn } from './passkey-pages.ts'
 import { call, tokenOf } from './service.ts'
+
+export { optionsIn }
 
 /** Passkeys belong to a host name; that of the other tests is no origin where browsers have them. */
 export const PASSKEY_ORIGIN = 'http://localhost'
@@ -32,12 +35,6 @@ export async function invited(siteId: string, person: Record<string, unknown>): 
 export function codeOf(answer: unknown): string {
   const url = /"url":"([^"]+)"/.exec(JSON.stringify(answer))?.[1] ?? ''
   return new URL(url).searchParams.get('code') ?? ''
-}
-
-/** The options that a page gives to the browser. */
-export function optionsIn(html: string) {
-  const [, text = ''] = /data-options="([^"]+)"/.exec(html) ?? []
-  return JSON.parse(text.replaceAll('&quot;', '"').replaceAll('&amp;', '&'))
 }
 
 /** Opens an invitation and joins by it. */
