@@ -3,6 +3,7 @@ import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } fro
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import type { Site } from '../../src/site/site.ts'
 import { type FreshSite, freshSite } from '../support/admin.ts'
+import { invited, join } from '../support/guests.ts'
 import { merchantServer } from '../support/merchant.ts'
 import { notifiedSite } from '../support/notified-site.ts'
 import { type TokenSite, tokenSite } from '../support/tokens.ts'
@@ -200,4 +201,40 @@ it('the delivery of a notification', async () => {
   }
   await paid(1)
   expectAbout(await paid(2), 'report `COMPLETED`, and its notification delivered')
+})
+
+const KEY_USE = "SELECT last_used_at FROM api_keys WHERE id = 'admin'"
+
+it('a page that a person views writes nothing, but once a day that session, passkey and person are used', async () => {
+  vi.spyOn(console, 'log').mockReturnValue()
+  const site = freshSite()
+  const code = await invited(site.siteId, { id: 'anna', name: 'Анна', role: 'owner' })
+  const { browser } = await join(code)
+  const { count, ask } = await startCounting()
+  const views = async () => {
+    for (const page of ['/', '/me', '/people', '/payments', '/settings'])
+      expect((await browser.get(page)).status).toBe(200)
+  }
+  await site.ask('/settings')
+  // Both keys, this one and that of the invitation.
+  await expect.poll(() => ask(site, 'SELECT count(*) AS n FROM api_keys')).toEqual([{ n: 2 }])
+  const DAY_MS = 86_400_000
+  for (const days of [1, 2]) {
+    vi.setSystemTime(BEGIN + days * DAY_MS - 1000)
+    const withoutUse = await count(site, async () => {
+      await views()
+      // The use of the key is written as late as that of a session: what the views write comes before it.
+      const before = await ask(site, KEY_USE)
+      await site.ask('/settings')
+      await expect.poll(() => ask(site, KEY_USE)).not.toEqual(before)
+    })
+    expect(withoutUse.written).toBe(1)
+    vi.setSystemTime(BEGIN + days * DAY_MS + 1000 * days)
+    const used = Math.floor(Date.now() / 1000)
+    const withUse = await count(site, async () => {
+      await views()
+      await expect.poll(() => ask(site, 'SELECT used_at FROM person_sessions')).toEqual([{ used_at: used }])
+    })
+    expect(withUse.written).toBe(3)
+  }
 })
