@@ -1,5 +1,5 @@
 // The browser of a person at a service in another process: it keeps cookies, and sends forms as the console's own pages do.
-import type { Authenticator } from './authenticator.ts'
+import type { Authenticator, Spoiled } from './authenticator.ts'
 import { optionsIn } from './passkey-pages.ts'
 
 export type PersonBrowser = ReturnType<typeof personBrowser>
@@ -42,9 +42,10 @@ export function personBrowser(origin: string) {
       const response = await authenticator.create(optionsIn(await page.text()), origin)
       return begun(await postTo(`${root}join`, { code, response }))
     },
-    async signIn(authenticator: Authenticator): Promise<Response> {
+    signInPage: () => send(`${root}sign-in`),
+    async signIn(authenticator: Authenticator, spoiled: Spoiled = {}): Promise<Response> {
       const page = await send(`${root}sign-in`)
-      const response = await authenticator.get(optionsIn(await page.text()), origin)
+      const response = await authenticator.get(optionsIn(await page.text()), origin, spoiled)
       return begun(await postTo(`${root}sign-in/passkey`, { response, next: '' }))
     },
   }
