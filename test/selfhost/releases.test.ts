@@ -1,5 +1,6 @@
 // The databases that 0.3.0 left, from test/fixtures/releases: this build goes on with them. It refuses those of earlier builds by name.
 
+import { createHmac } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { dirname, join, resolve } from 'node:path'
@@ -7,7 +8,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
 import { mintToken } from '../../bin/mint-token.ts'
+import { signToken } from '../../src/http/access-tokens.ts'
 import { fileOf, layOut } from '../fixtures/releases/sql.ts'
+import { softAuthenticator } from '../support/authenticator.ts'
 import {
   type BankDeployment,
   bankDeployment,
@@ -16,7 +19,9 @@ import {
 } from '../support/bank-deployment.ts'
 import { run, succeeds } from '../support/command.ts'
 import { EARLIER_BUILD } from '../support/earlier-build.ts'
-import { portOf } from '../support/ports.ts'
+import { codeIn } from '../support/passkey-pages.ts'
+import { type PersonBrowser, personBrowser } from '../support/person-browser.ts'
+import { freePort, portOf } from '../support/ports.ts'
 import { SECRET } from '../support/secret.ts'
 import { EXTERNAL, type Served, serve, siteOf, started, temporaryDirectory } from '../support/serve.ts'
 import { linkIdIn, type Site } from '../support/site-at.ts'
@@ -211,6 +216,101 @@ it('databases of 0.3.0 are read and written, and verify finds nothing in them', 
   await expectEverything(served)
   await served.stop()
   expect(succeeds('verify', '--data', at.data)).toMatch(/with problems: 0\n$/)
+})
+
+/** The key that made a session of the site `shop` in 0.3.0, and one that was revoked there. */
+const [KEY, REVOKED_KEY] = ['737c2cf6-491f-46a6-a700-6548ff3961fc', 'a-lost-key']
+
+/** A session of the site `shop` as 0.3.0 keeps it. @returns the cookie that 0.3.0 made for it */
+function sessionOfToken(at: Parameters<typeof fileOf>[1]): string {
+  const id = '0123456789abcdef0123456789abcdef'
+  const now = Math.floor(Date.now() / 1000)
+  const database = new DatabaseSync(fileOf('shop', at))
+  database
+    .prepare(
+      `INSERT INTO sessions (id, key_id, scope, label, issued_at, token_expires_at, expires_at, link, number)
+       VALUES (?, ?, 'merchant:admin', NULL, ?, ?, ?, NULL, (SELECT ifnull(max(number), 0) + 1 FROM sessions))`,
+    )
+    .run(id, KEY, now - 60, now + 3600, now + 3600)
+  database.close()
+  const mac = createHmac('sha256', SECRET).update(`session\0shop\0${id}`).digest('hex')
+  return `shop.${id}.${mac}`
+}
+
+/** Where a page of the console leads a browser that has a cookie of 0.3.0. @returns the address, without the host, and the status */
+async function pageOf(origin: string, cookie: string, path: string): Promise<[string, number]> {
+  const response = await fetch(`${origin}/console/${path}`, {
+    headers: { cookie: `console-session=${cookie}` },
+  })
+  await response.body?.cancel()
+  return [new URL(response.url).pathname, response.status]
+}
+
+/** Asks with a token of a key of the site `shop`. */
+async function statusOfKey({ address }: Served, keyId: string): Promise<number> {
+  const now = Math.floor(Date.now() / 1000)
+  const token = await signToken(SECRET, {
+    ...{ siteId: 'shop', keyId, scope: 'merchant:admin', issuedAt: now - 60, expiresAt: now + 3600 },
+    label: undefined,
+  })
+  const url = `${address}/payin/v1/sites/shop/settings`
+  return (await fetch(url, { headers: { Authorization: `Bearer ${token}` } })).status
+}
+
+/** An owner of the site `shop`, whose browser has joined. */
+async function ownerOf(served: Served, origin: string): Promise<PersonBrowser> {
+  const invited = await siteOf(served, 'shop').ask('/people', {
+    body: { id: 'anna', name: 'Анна', role: 'owner' },
+  })
+  const browser = personBrowser(origin)
+  expect((await browser.join(codeIn(invited.text), await softAuthenticator())).status).toBe(303)
+  expect((await browser.get('me')).status).toBe(200)
+  return browser
+}
+
+it('a session and the keys of 0.3.0 go on, and a session of a person is in no table that 0.3.0 reads', async () => {
+  const at = directories()
+  layOut('0.3.0', at)
+  const cookie = sessionOfToken(at)
+  const ports = [await freePort(), await freePort()] as const
+  const origin = `http://localhost:${ports[0]}`
+  const options = { ports, settings: { ...EXTERNAL, PUBLIC_URL: origin } }
+  const served = await started(at.data, options)
+  const expectSession = async () => {
+    const [address, status] = await pageOf(origin, cookie, 'settings')
+    expect([address, status]).toEqual([expect.stringMatching(/\/settings$/), 200])
+  }
+  await expectSession()
+  expect(
+    await pageOf(
+      origin,
+      cookie.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
+      'settings',
+    ),
+  ).toEqual(['/console/sign-in', 200])
+  expect([await statusOfKey(served, KEY), await statusOfKey(served, REVOKED_KEY)]).toEqual([200, 401])
+  const browser = await ownerOf(served, origin)
+  await expectSession()
+  await served.stop()
+  const database = new DatabaseSync(fileOf('shop', at))
+  const ids = database.prepare('SELECT id FROM sessions').all()
+  const people = database.prepare('SELECT id FROM person_sessions').all()
+  database.close()
+  expect([ids, people]).toEqual([[{ id: cookie.split('.')[1] }], [{ id: expect.any(String) }]])
+
+  if (!RELEASE) return
+  const back = await started(at.data, { ...options, checkout: resolve(RELEASE) })
+  await expectSession()
+  expect([await statusOfKey(back, KEY), await statusOfKey(back, REVOKED_KEY)]).toEqual([200, 401])
+  // The cookie of the person, also by the name that 0.3.0 reads.
+  for (const value of browser.cookies.values())
+    for (const each of [value, value.replace(/\.\d+(?=\.[0-9a-f]+$)/, '')])
+      expect(await pageOf(origin, each, 'settings')).toEqual(['/console/sign-in', 200])
+  await back.stop()
+  const again = await started(at.data, options)
+  await expectSession()
+  expect((await browser.get('me')).status).toBe(200)
+  await again.stop()
 })
 
 it('the connector goes on with a database of 0.3.0: check, reconcile, settle, a payment and a refund', async () => {
