@@ -191,23 +191,13 @@ export class PeopleHistory {
 
   /** Several at once: the events say in which order they were done, and the site what is so. */
   async #race(): Promise<boolean> {
-    const person = this.#anyId()
-    const owner = this.#sessionOf('owner')
-    const made = [
-      () => this.#remove('key', person),
-      () => this.#change('key', person, this.#random.pick(SITE_ROLES)),
-      () => this.#act(this.#sessionWith(person)),
-      () => this.#act(this.#sessionWith(person)),
-      () => (owner === undefined ? undefined : this.#remove(owner, person)),
-      () => this.#endSessions(person),
-    ]
     const both = this.#owners()
     const attempts: (Attempt | undefined)[] =
       both.length > 1 && this.#random.chance(0.5)
         ? this.#mutual(both)
-        : this.#random.chance(0.3)
+        : this.#random.chance(0.2)
           ? await this.#joins()
-          : [0, 1].map(() => made[this.#random.below(made.length)]?.())
+          : this.#actsAndEnd()
     const sent = attempts.filter((each) => each !== undefined)
     const answers = await Promise.all(sent.map(({ send }) => send()))
     const names = sent.map(({ name }, i) => `${name} ${answers[i]}`)
@@ -231,6 +221,22 @@ export class PeopleHistory {
     this.#pending = undefined
     this.#owners()
     return true
+  }
+
+  /** Somebody acts while their right ends. */
+  #actsAndEnd(): (Attempt | undefined)[] {
+    const place = this.#sessionOf('manager') ?? this.#sessionOf('owner') ?? this.#anySession()
+    const id = this.#sessions[place ?? -1]?.person
+    if (id === undefined) return []
+    const owner = this.#sessionOf('owner')
+    const ends = [
+      () => this.#remove('key', id),
+      () => this.#remove(owner ?? 'key', id),
+      () => this.#change('key', id, this.#random.pick(['accountant', 'cashier', 'owner'])),
+      () => this.#endSessions(id),
+    ]
+    const acts = Array.from({ length: 4 }, () => this.#act(place))
+    return [...acts, ends[this.#random.below(ends.length)]?.(), this.#act(place)]
   }
 
   /** Two owners remove each other. */
@@ -357,7 +363,9 @@ export class PeopleHistory {
   }
 
   async #attempt(): Promise<Attempt | undefined> {
-    const id = this.#anyId()
+    const present = Object.keys(this.#model.people).filter((each) => !this.#model.people[each]?.isRemoved)
+    const known = present[this.#random.below(Math.max(present.length, 1))]
+    const id = this.#random.chance(0.3) ? this.#anyId() : (known ?? this.#anyId())
     const by = this.#random.chance(0.5) ? (this.#anySession() ?? 'key') : 'key'
     const kind = this.#random.weighted({
       ...{ add: 5, change: 4, remove: 2, invite: 4, join: 8, signIn: 5, removePasskey: 2 },
@@ -495,9 +503,14 @@ export class PeopleHistory {
     }
   }
 
-  async #join(
-    of = this.#codes[Math.max(0, this.#codes.length - 1 - this.#random.below(4))],
-  ): Promise<Attempt | undefined> {
+  /** A code that can be used, or an earlier one. */
+  #anyCode(): { code: string; person: string } | undefined {
+    const open = this.#codes.filter(({ code, person }) => this.#model.people[person]?.code === code)
+    const all = this.#random.chance(0.7) ? open : this.#codes
+    return all[this.#random.below(Math.max(all.length, 1))]
+  }
+
+  async #join(of = this.#anyCode()): Promise<Attempt | undefined> {
     if (!of) return undefined
     const { code, person: id } = of
     const authenticator = await softAuthenticator()
