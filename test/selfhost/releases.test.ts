@@ -20,7 +20,7 @@ import {
 import { run, succeeds } from '../support/command.ts'
 import { EARLIER_BUILD } from '../support/earlier-build.ts'
 import { codeIn } from '../support/passkey-pages.ts'
-import { type PersonBrowser, personBrowser } from '../support/person-browser.ts'
+import { type PersonBrowser, personBrowser } from '../support/person-at.ts'
 import { freePort, portOf } from '../support/ports.ts'
 import { SECRET } from '../support/secret.ts'
 import { EXTERNAL, type Served, serve, siteOf, started, temporaryDirectory } from '../support/serve.ts'
