@@ -12,6 +12,7 @@ import { networkTokens } from './network-tokens.ts'
 import { callbackKeys, notificationKeys } from './notification-keys.ts'
 import { notifications } from './notifications.ts'
 import { operatorKeys } from './operator-keys.ts'
+import { owners } from './owners.ts'
 import { payments } from './payments.ts'
 import { paymentsReport } from './payments-report.ts'
 import { people } from './people.ts'
@@ -53,6 +54,7 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'hasSandbox'>) 
   ...sites(),
   ...siteLimits(config),
   ...siteDeletion(),
+  ...owners(),
   ...operatorKeys(),
   ...audit(),
   ...(config.hasSandbox ? sandbox(config) : []),

@@ -19,7 +19,13 @@ import {
   PersonRequest,
   personAnswer,
 } from '../contract/people.ts'
-import { INVITATION_SECONDS, type Invitation, MAX_PASSKEYS, MAX_PEOPLE } from '../contract/person.ts'
+import {
+  INVITATION_SECONDS,
+  type Invitation,
+  MAX_PASSKEYS,
+  MAX_PEOPLE,
+  type Person,
+} from '../contract/person.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { invitationUrl } from '../http/invitations.ts'
@@ -76,13 +82,7 @@ people.`,
     },
     errors: ['payin.resource.already.exists', 'payin.incorrect-method-invocation'],
     handle: addPerson,
-    toContent: ({ service: { config } }, { person, isReplayed, invitation }) => ({
-      value: {
-        ...personAnswer(person, config.utcOffset),
-        ...(invitation && { invitation: invitationAnswer(invitation, config.utcOffset) }),
-      },
-      headers: replayed(isReplayed),
-    }),
+    toContent: newPersonContent,
   }),
   operation({
     operationId: 'changePerson',
@@ -178,9 +178,9 @@ people.`,
 ]
 
 async function addPerson(site: SiteContext, { body }: { body: PersonRequest }) {
-  const { caller, service } = site
+  const { caller } = site
   const invitation = newInvitation(site)
-  const handle = service.random(16).toBase64({ alphabet: 'base64url', omitPadding: true })
+  const handle = newHandle(site)
   const added = await callSite(site, (object) => object.addPerson(caller, { ...body, handle, invitation }))
   return { ...added, invitation: added.isReplayed ? undefined : await shown(site, invitation) }
 }
@@ -191,13 +191,33 @@ async function invitePerson(site: SiteContext, { path }: OfItem) {
   return shown(site, invitation)
 }
 
-const newInvitation = ({ service }: SiteContext): Invitation => ({
+/** What answers that a person is added. @param invitation undefined where the same request came before */
+export const newPersonContent = (
+  { service: { config } }: SiteContext,
+  {
+    person,
+    isReplayed,
+    invitation,
+  }: { person: Person; isReplayed: boolean; invitation: NewInvitation | undefined },
+): ResponseContent<z.output<typeof NewPersonAnswer>> => ({
+  value: {
+    ...personAnswer(person, config.utcOffset),
+    ...(invitation && { invitation: invitationAnswer(invitation, config.utcOffset) }),
+  },
+  headers: replayed(isReplayed),
+})
+
+/** A WebAuthn user handle. */
+export const newHandle = ({ service }: SiteContext): string =>
+  service.random(16).toBase64({ alphabet: 'base64url', omitPadding: true })
+
+export const newInvitation = ({ service }: SiteContext): Invitation => ({
   id: service.random(16).toHex(),
   expiresAt: Math.floor(service.now() / 1000) + INVITATION_SECONDS,
 })
 
 /** An invitation with its address. */
-async function shown(
+export async function shown(
   { service: { config }, origin, siteId }: SiteContext,
   invitation: Invitation,
 ): Promise<NewInvitation> {

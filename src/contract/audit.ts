@@ -19,6 +19,7 @@ export const ACTS = [
     'site.export',
     'site.limits',
     'key.revoke',
+    'owner.invite',
   ],
   'token.end',
   ...['command.resume', 'command.restore', 'command.rebuild', 'command.load', 'command.fetch'],

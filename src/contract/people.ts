@@ -50,6 +50,8 @@ export const PersonRequest = strictObject({
   .apply(meta, { id: 'PersonRequest' })
 export type PersonRequest = z.output<typeof PersonRequest>
 
+export const OwnerRequest = strictObject({ id: PersonId, name: Name }).apply(meta, { id: 'OwnerRequest' })
+
 export const PersonPatch = strictObject({
   name: z.optional(Name),
   role: z.optional(SiteRoleName),
@@ -86,6 +88,8 @@ export const PersonAnswer = z.object(PERSON_SHAPE).apply(meta, { id: 'Person' })
 export type PersonAnswer = z.infer<typeof PersonAnswer>
 
 export const PeopleAnswer = z.object({ people: z.array(PersonAnswer) }).apply(meta, { id: 'People' })
+
+export const OwnersAnswer = z.object({ owners: z.array(PersonAnswer) }).apply(meta, { id: 'Owners' })
 
 export const InvitationAnswer = z
   .object({
@@ -171,6 +175,29 @@ export const PERSON_EXAMPLE: Example = {
 export const PEOPLE_EXAMPLE: Example = {
   summary: 'A cashier who has joined',
   value: { people: [{ ...CASHIER, createdOn, passkeys: [passkey] }] },
+}
+
+const OWNER = { id: 'boris', name: 'Boris Smirnov' }
+
+export const OWNER_REQUEST_EXAMPLES = {
+  owner: { summary: 'The first owner', value: OWNER },
+} satisfies Record<string, Example>
+
+export const NEW_OWNER_EXAMPLE: Example = {
+  summary: 'An owner, and the invitation',
+  value: {
+    ...OWNER,
+    role: 'owner',
+    createdOn,
+    passkeys: [],
+    invitedUntil: expiresOn,
+    invitation: { url, expiresOn },
+  },
+}
+
+export const OWNERS_EXAMPLE: Example = {
+  summary: 'An owner who has joined',
+  value: { owners: [{ ...OWNER, role: 'owner', createdOn, passkeys: [passkey] }] },
 }
 
 export const INVITATION_EXAMPLE: Example = { summary: 'Another invitation', value: { url, expiresOn } }

@@ -90,6 +90,7 @@ import {
   changeRecorded,
   endPersonSessions,
   invitedBy,
+  inviteOwnerRecorded,
   inviteRecorded,
   joinRecorded,
   personSessions,
@@ -576,6 +577,16 @@ export class Site extends DurableObject {
   /** Adds a person, who is invited. */
   addPerson(caller: Caller, person: NewPerson): AsyncOutcome<Added> {
     return this.#writeConfirmed(caller, (context) => addRecorded(context, person))
+  }
+
+  /** Adds an owner for the operator, also to a site that nobody has written to. */
+  addOwner(caller: Caller, owner: NewPerson): AsyncOutcome<Added> {
+    return this.#store.writeNew(caller, (context) => addRecorded(context, owner))
+  }
+
+  /** Invites an owner again for the operator. */
+  inviteOwner(caller: Caller, id: string, invitation: Invitation): AsyncOutcome<void> {
+    return this.#store.write(caller, (context) => inviteOwnerRecorded(context, id, invitation))
   }
 
   changePerson(caller: Caller, id: string, change: PersonChange): AsyncOutcome<Person> {

@@ -130,7 +130,8 @@ async function fill(
     return path.replace('{siteId}', await otherSite())
   if (path.includes('{callbackId}')) return fill(await withCallback(path), method)
   if (path.includes('{keyId}/activate')) return fill(path.replace('{keyId}', await inactiveKey()), method)
-  if (path.includes('/people')) await setPeople()
+  if (/\/(people|owners)/.test(path)) await setPeople()
+  if (path.includes('/owners/{personId}')) return fill(path.replace('{personId}', 'last-owner'), method)
   if (path.includes('/sales')) return fillSale(path, method, paid)
   if (!/\{(qrCodeUid|qrcId|paymentUid|paymentId)\}/.test(path)) return fillWith(sample, path, method)
   if (method === 'GET' && pay === payInSandbox)
@@ -449,6 +450,7 @@ it('the document has all operations, each with its absolute path under the one s
     'GET /operator/v1/sites',
     'GET /operator/v1/sites/{siteId}',
     'GET /operator/v1/sites/{siteId}/export',
+    'GET /operator/v1/sites/{siteId}/owners',
     'GET /payin/v1/sites/{siteId}/apiKeys',
     'GET /payin/v1/sites/{siteId}/events',
     'GET /payin/v1/sites/{siteId}/notifications',
@@ -479,6 +481,8 @@ it('the document has all operations, each with its absolute path under the one s
     'PATCH /payin/v1/sites/{siteId}/people/{personId}',
     'PATCH /payin/v1/sites/{siteId}/settings',
     'POST /operator/v1/sites/{siteId}/instructions/{instructionId}/send',
+    'POST /operator/v1/sites/{siteId}/owners',
+    'POST /operator/v1/sites/{siteId}/owners/{personId}/invitations',
     'POST /operator/v1/sites/{siteId}/restore',
     'POST /operator/v1/sites/{siteId}/resume',
     'POST /payin/v1/sites/{siteId}/apiKeys',
@@ -849,12 +853,12 @@ describe.each(sampledRoutes)(
         const sixth = { body: { callbackUrl: 'https://known.example/' } }
         await withAllCallbacks(async () => record(await request(sixth)))
       }
-      if (path.includes('/people')) {
+      if (/\/(people|owners)$|\/people\//.test(path)) {
         const owner = path.replace('{personId}', 'last-owner')
         await record(
           await request(method === 'POST' ? { body: { ...Object(body), id: 'known' } } : {}, owner),
         )
-        if (method === 'POST' && path.endsWith('/people')) {
+        if (method === 'POST' && /\/(people|owners)$/.test(path)) {
           await setPeople(200)
           await record(
             await call(site('demo'), { method, token: await ownToken(), body: Object(body) }, service),

@@ -206,6 +206,7 @@ describe('the schemas', () => {
         'ImageRequest',
         'LimitsRequest',
         'PaymentDecisionRequest',
+        'OwnerRequest',
         'PersonPatch',
         'PersonRequest',
         'QrCodeOptions',

@@ -40,7 +40,7 @@ export class CallAdmission {
     return earlierBuild === undefined ? undefined : siteOutdated(earlierBuild)
   }
 
-  /** The refusal of a call before its site is read: one that would make a site, which the operator's never does. */
+  /** The refusal of a call before its site is read: one that would make a site, which the operator's does not; see Store.writeNew. */
   refusalOfNew({ actor }: Caller): Refusal | undefined {
     const refusal = this.refusalOfAll
     if (refusal) return refusal

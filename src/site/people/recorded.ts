@@ -22,6 +22,7 @@ import { invite, invitedPerson, join } from './invitations.ts'
 import { addPasskey, PASSKEY_REFUSED, removePasskey, signIn } from './passkeys.ts'
 import { type Added, addPerson, changePerson, removePerson } from './people.ts'
 import { withPerson } from './person.ts'
+import { presentPerson } from './rows.ts'
 import { endSessionsOfPerson, sessionsOf } from './sessions.ts'
 
 const record = (context: Context, type: EventType, { id, name, role }: Person): void =>
@@ -56,6 +57,12 @@ export function inviteRecorded(context: Context, id: string, invitation: Invitat
   if (invited.value.isNew) record(context, 'person.invited', invited.value.person)
   return ok(undefined)
 }
+
+/** Invites an owner again. @returns payin.resource.not.found for a person of another role */
+export const inviteOwnerRecorded = (context: Context, id: string, invitation: Invitation): Outcome<void> =>
+  presentPerson(context.sql, id)?.role === 'owner'
+    ? inviteRecorded(context, id, invitation)
+    : PERSON_NOT_FOUND
 
 /** What the page of an invitation shows; undefined if it cannot be used. */
 export function invitedBy(context: Context, invitationId: string): Invited | undefined {
