@@ -16,6 +16,7 @@ import { OPERATOR_TEXTS } from '../texts-operator.ts'
 import { OPERATOR_READERS, OPERATORS, type Route, type Visit } from '../visit.ts'
 import { count, counts, size } from './figures.ts'
 import { limitsForm, type TypedLimits, typedLimits } from './limits.ts'
+import { inviteAgain, inviteOwner, ownersOf, type RefusedOwner } from './owners.ts'
 import { siteAddress, testBadge } from './sites.ts'
 
 const PATH = '/operator/sites/:siteId'
@@ -25,6 +26,8 @@ export const SITE: readonly Route[] = [
   { method: 'get', path: `${PATH}/export`, scopes: OPERATORS, handle: exportSite },
   { method: 'post', path: `${PATH}/resume`, scopes: OPERATORS, handle: resumeSite },
   { method: 'post', path: `${PATH}/limits`, scopes: OPERATORS, handle: setLimits },
+  { method: 'post', path: `${PATH}/owners`, scopes: OPERATORS, handle: addOwner },
+  { method: 'post', path: `${PATH}/owners/:id/invite`, scopes: OPERATORS, handle: inviteAgain },
   { method: 'post', path: `${PATH}/restore`, scopes: OPERATORS, handle: restoreSite },
   { method: 'post', path: `${PATH}/delete`, scopes: OPERATORS, handle: deleteSite },
   {
@@ -37,17 +40,21 @@ export const SITE: readonly Route[] = [
 
 const siteIdOf = (visit: Visit, template: string): string => pathOf(visit, template).siteId ?? ''
 
-/** Why a form of the page was refused; of the deletion and the limits also what was typed, and its faults. */
+/** Why a form of the page was refused; of the deletion, the limits and the owner also what was typed, and its faults. */
 interface Refused extends Omit<FormError, 'fields'> {
   typed?: string
   fault?: string | undefined
   limits?: TypedLimits
+  owner?: RefusedOwner
 }
 
 async function showSite(visit: Visit, template: string, refused?: Refused): Promise<Response> {
   const texts = OPERATOR_TEXTS[visit.language]
   const siteId = siteIdOf(visit, template)
-  const site = await visit.call('getSite', { path: { siteId } })
+  const [site, owners] = await Promise.all([
+    visit.call('getSite', { path: { siteId } }),
+    visit.call('listOwners', { path: { siteId } }),
+  ])
   const { notifications, instructions } = site
   const isOperator = visit.may(...OPERATORS)
   return consolePage(visit, {
@@ -69,6 +76,7 @@ async function showSite(visit: Visit, template: string, refused?: Refused): Prom
         [texts.bytes, size(site.bytes, visit.language)],
         [texts.epoch, html`<code>${site.epoch}</code> <small>${texts.epochHint}</small>`],
       ])}</section>
+      ${!site.closing && ownersOf(siteId, owners, visit, refused?.owner)}
       ${countsOf(site, visit)}
       ${isOperator && limitsForm(siteId, site.limits, visit, refused?.limits)}
       ${
@@ -220,6 +228,14 @@ async function setLimits(visit: Visit): Promise<Response> {
     const { fields: faults, ...refused } = formError(error, visit, own)
     return showSite(visit, template, { ...refused, limits: { values, faults } })
   }
+}
+
+async function addOwner(visit: Visit): Promise<Response> {
+  const template = '/{siteId}/owners'
+  const form = await visit.form()
+  return inviteOwner(visit, siteIdOf(visit, template), form, (owner) =>
+    showSite(visit, template, { status: owner.status, owner, alert: owner.alert }),
+  )
 }
 
 function exportSite(visit: Visit): Promise<Response> {

@@ -26,7 +26,7 @@ async function showSites(visit: Visit): Promise<Response> {
   return consolePage(visit, {
     title: texts.title,
     active: 'operator/sites',
-    main: html`<h1>${texts.title}</h1>${notice(visit, texts.done)}
+    main: html`<div class="head"><h1>${texts.title}</h1><a class="button" href="new-site">${texts.newSite}</a></div>${notice(visit, texts.done)}
       ${filters(visit, [search, deletedFilter(visit, deleted)], q !== '' || deleted !== '')}
       ${sites.length > 0 ? listOf(sites, visit) : empty(texts.none, q ? texts.noneFound : texts.noneAdvice)}
       ${pager(visit, next && siteCursorOf(next))}`,

@@ -173,17 +173,18 @@ async function add(visit: Visit): Promise<Response> {
   }
 }
 
-/** The page that shows an invitation, once. @param invitation undefined where the same form was sent before */
+/** The page that shows an invitation, once. @param invitation undefined where the same form was sent before @param links where it leads */
 export function invitationPage(
   visit: Visit,
   person: Pick<Person, 'id' | 'name' | 'role'>,
   invitation: { url: string; expiresAt: number } | undefined,
+  { active = 'people', links }: { active?: string; links?: Html } = {},
 ): Promise<Response> {
   const texts = PEOPLE_TEXTS[visit.language]
   const title = texts.invitedTitle(person.name)
   return consolePage(visit, {
     title,
-    active: 'people',
+    active,
     isNarrow: true,
     main: html`<h1><bdi>${title}</bdi></h1>${
       invitation
@@ -195,6 +196,9 @@ export function invitationPage(
           [texts.validUntil, when(invitation.expiresAt, visit)],
         ])}<p class="hint">${texts.invitedOnce}</p></section>`
         : html`<p class="warn">${texts.added}</p>`
-    }<p><a href="${personAddress(visit.base, person.id)}">${person.name}</a> · <a href="${visit.base}people">${texts.back}</a></p>`,
+    }<p>${
+      links ??
+      html`<a href="${personAddress(visit.base, person.id)}">${person.name}</a> · <a href="${visit.base}people">${texts.back}</a>`
+    }</p>`,
   })
 }
