@@ -5,8 +5,9 @@ import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { AUDIT_SCHEMA, addRow } from '../../src/audit/rows.ts'
+import { OPERATOR } from '../../src/contract/access-token.ts'
 import type { Act, ActDetails, NewAuditRow } from '../../src/contract/audit.ts'
-import { EndedBinding } from '../../src/contract/audit.ts'
+import { EndedBinding, type RemovedPerson } from '../../src/contract/audit.ts'
 import { hasTables, migrate } from '../../src/site/database/schema.ts'
 import { readablePath } from './backup-directory.ts'
 import { auditFile, auditMark, missingAudit } from './data-directory.ts'
@@ -170,6 +171,26 @@ export function endedBindings(data: string): Map<string, EndedBinding[]> {
     }
   })
   return ended
+}
+
+/**
+ * The people who were removed, by site; those of the deployment by OPERATOR. Who asked for a removal whose result is not known wants
+ * it. @throws Error where the audit cannot be read: the sites must not be restored without them
+ */
+export function removedPeople(data: string): Map<string, RemovedPerson[]> {
+  if (!existsSync(auditFile(data))) return new Map()
+  return withAudit(auditFile(data), (database) => {
+    if (!hasTables(siteStorage(database), AUDIT_SCHEMA)) return new Map()
+    const rows = database
+      .prepare(
+        `SELECT ifnull(site_id, '${OPERATOR}') AS site, details ->> 'personId' AS person, at FROM acts
+         WHERE act = 'person.remove' AND result = 'STARTED'
+           AND NOT EXISTS (SELECT 1 FROM acts AS results WHERE results.intent = acts.number AND results.result = 'REFUSED')`,
+      )
+      .all()
+      .map(({ site, person, at }) => ({ site: String(site), personId: String(person), at: Number(at) }))
+    return Map.groupBy(rows, ({ site }) => site)
+  })
 }
 
 function withAudit<T>(file: string, work: (database: DatabaseSync) => T): T {

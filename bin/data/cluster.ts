@@ -9,6 +9,7 @@ import { DISTRIBUTION } from '../serve/distribution.ts'
 import { type BucketSettings, LOADING, openBucket } from './bucket.ts'
 import { fetchSites } from './fetch-sites.ts'
 import { loadSites } from './load-sites.ts'
+import { peopleText } from './restored-people.ts'
 
 const USAGE = `npm run cluster -- fetch --cluster s3://BUCKET/PREFIX --data DIR [--env-file FILE]
 npm run cluster -- load --data DIR --cluster s3://BUCKET/PREFIX [--env-file FILE]
@@ -44,10 +45,11 @@ await command(USAGE, async () => {
   if ((await bucket.read(LOADING)) !== undefined) {
     throw new Error(`${cluster} has a load of sites that did not end: it lacks some`)
   }
-  const { sites, problems } = await fetchSites(bucket, settings, data)
+  const { sites, problems, people } = await fetchSites(bucket, settings, data)
   for (const problem of problems) console.error(problem)
   if (problems.length > 0) process.exitCode = 1
   console.log(`sites fetched: ${sites}; refunds and charges wait until npm run resume -- --data ${data}`)
+  if (people.size > 0) console.log(peopleText(people))
 })
 
 /** The settings of the bucket that workerd reads; the key of the cluster is not needed, and is left out. */

@@ -11,6 +11,7 @@ import { isToBeEmptied, setTombstone } from '../../src/site/operator/deletion.ts
 import { nextFigures, registryEntryOf, setRegistryEntry } from '../../src/site/operator/registry-entry.ts'
 import { endLeases } from '../../src/site/outbox/outbox.ts'
 import { correctTimes } from '../../src/site/outbox/recovery.ts'
+import { handlesIn } from '../../src/site/people/restored.ts'
 import { setRetention } from '../../src/site/qr-codes/retention.ts'
 import { setSiteId, siteIdIn } from '../../src/site/rows/site.ts'
 import { requiredInteger } from '../../src/site/rows/sql.ts'
@@ -196,12 +197,12 @@ export function rebuild(
     try {
       const site = withSite(join(objectsOf(data), file), (storage) => readSite(storage, now, retentionDays))
       if (!site) continue
-      const { siteId, at, entry } = site
+      const { siteId, at, entry, handles } = site
       if (siteId === undefined) problems.push(`${file}: its site has no name`)
       else if (siteFile(siteId) !== file) problems.push(`${file}: it has the database of site ${siteId}`)
       else {
         alarms.push({ file, siteId, at })
-        found.push({ siteId, entry })
+        found.push({ siteId, entry, handles })
       }
     } catch (error) {
       names ??= siteNames(data)
@@ -249,7 +250,7 @@ function readSite(storage: TableStorage, now: number, retentionDays: number | nu
   const at = isToBeEmptied(sql)
     ? milliseconds(now)
     : earliest(nextWake(sql), nextFigures(sql, milliseconds(now)))
-  return { siteId, at, entry }
+  return { siteId, at, entry, handles: handlesIn(sql) }
 }
 
 /** A deleted site whose file lost its tombstone gets it again: its siteId must not be used again. */

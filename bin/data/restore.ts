@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { command } from '../command.ts'
 import { parseOptions, required } from '../options.ts'
+import { peopleText } from './restored-people.ts'
 import { restore } from './restored-sites.ts'
 
 const AUDIT_RULE =
@@ -27,7 +28,7 @@ await command(USAGE, async () => {
   const [from, data] = [resolve(required('--from', values.from)), resolve(required('--data', values.data))]
   const { before, 'audit-of-backup': isOfBackup } = values
   if (isOfBackup === (before !== undefined)) throw new Error(AUDIT_RULE)
-  const { sites, time, problems } = await restore(
+  const { sites, time, problems, people } = await restore(
     from,
     data,
     before === undefined ? undefined : resolve(before),
@@ -47,5 +48,7 @@ await command(USAGE, async () => {
   sent again, of refunds with their amount. Resume only when the connector has reported every refund and charge that
   it took since: what it still waits for could be made twice (docs/self-hosting.md).
 - Keys of sites that were revoked since work again: put their ids into REVOKED_KEYS before you start the service.
-- Readers of event feeds begin again: their cursors get 410.`)
+- Readers of event feeds begin again: their cursors get 410.
+- Everybody signs in again, and invitations have ended.`)
+  if (people.size > 0) console.log(peopleText(people))
 })

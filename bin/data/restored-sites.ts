@@ -2,15 +2,17 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, copyFileSync, mkdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { EndedBinding } from '../../src/contract/audit.ts'
+import type { EndedBinding, RemovedPerson } from '../../src/contract/audit.ts'
+import type { Person } from '../../src/contract/person.ts'
 import { migrate, type TableStorage } from '../../src/site/database/schema.ts'
 import { endRestore } from '../../src/site/operator/resume.ts'
 import { INSTRUCTIONS } from '../../src/site/outbox/rows.ts'
-import { endAfterRestore } from '../../src/site/people/restored.ts'
+import { endAfterRestore, hasPeople, peopleWithPasskeys } from '../../src/site/people/restored.ts'
+import { siteIdIn } from '../../src/site/rows/site.ts'
 import { milliseconds, seconds } from '../../src/site/time.ts'
 import { endAgain } from '../../src/site/tokens/end-again.ts'
 import { reasonOf } from '../system-error.ts'
-import { continues, copyAudit, endedBindings, recorded } from './audit.ts'
+import { continues, copyAudit, endedBindings, recorded, removedPeople } from './audit.ts'
 import { checkedBackup, type Manifest, makeEmpty } from './back-up.ts'
 import {
   auditFile,
@@ -34,6 +36,8 @@ export interface Restored {
   time: string
   /** What is wrong with sites of the backup. */
   problems: string[]
+  /** The people who can sign in to each site, with their passkeys: some can have been removed after the backup. */
+  people: Map<string, Person[]>
 }
 
 /**
@@ -117,12 +121,14 @@ function copySites(from: string, data: string, { time, files, registry }: Manife
  */
 export function markAll(part: string, data: string, auditOf: string): Omit<Restored, 'time'> {
   const names = siteNames(part)
-  const ended = endedBindings(auditOf)
+  const since = { ended: endedBindings(auditOf), removed: removedPeople(auditOf) }
+  const people = new Map<string, Person[]>()
   const unmarked = new Map<string, string>()
   for (const file of siteFiles(part)) {
     const path = join(objectsOf(part), file)
     try {
-      markRestored(path, ended.get(names.get(file) ?? '') ?? [])
+      const back = markRestored(path, since)
+      if (back) people.set(...back)
     } catch (error) {
       const named = `${names.get(file) ?? file}: ${reasonOf(error)}`
       if (!isOfCorruption(error)) throw new Error(named, { cause: error })
@@ -133,6 +139,7 @@ export function markAll(part: string, data: string, auditOf: string): Omit<Resto
   return {
     sites: siteFiles(part).length - unmarked.size,
     problems: [...unmarked.values(), ...rebuilt.problems].map((each) => each.replace(part, data)),
+    people,
   }
 }
 
@@ -174,15 +181,27 @@ function resumeSite(storage: TableStorage, now: number): boolean {
   return wasRestored
 }
 
-/** Gives the site a new epoch, and the mark. @param ended the bindings that its payers ended */
-function markRestored(file: string, ended: readonly EndedBinding[]): void {
-  withSite(file, (storage) => {
+/** What happened after the backup, by site. */
+interface Since {
+  /** The bindings that its payers ended. */
+  ended: ReadonlyMap<string, readonly EndedBinding[]>
+  /** The people who were removed. */
+  removed: ReadonlyMap<string, readonly RemovedPerson[]>
+}
+
+/** Gives a site a new epoch, and the mark. @returns the site and the people who can sign in; undefined if it has no people */
+function markRestored(file: string, { ended, removed }: Since): [string, Person[]] | undefined {
+  return withSite(file, (storage) => {
     migrate(storage)
-    endAgain(storage.sql, ended, seconds(Math.floor(Date.now() / 1000)))
-    endAfterRestore(storage.sql)
-    storage.sql.exec('UPDATE site SET epoch = ?, restored = 1', randomBytes(8).toString('hex'))
+    const { sql } = storage
+    const siteId = siteIdIn(sql) ?? ''
+    const now = seconds(Math.floor(Date.now() / 1000))
+    endAgain(sql, ended.get(siteId) ?? [], now)
+    endAfterRestore(sql, removed.get(siteId) ?? [])
+    sql.exec('UPDATE site SET epoch = ?, restored = 1', randomBytes(8).toString('hex'))
     // The backup does not say what was attempted after it, so no charge is withdrawn. The condition of `attempted` makes it read
     // the rows, and not an index alone: a corrupted page is found.
-    storage.sql.exec(`UPDATE outbox SET attempted = 1 WHERE ${INSTRUCTIONS} AND attempted = 0`)
+    sql.exec(`UPDATE outbox SET attempted = 1 WHERE ${INSTRUCTIONS} AND attempted = 0`)
+    return hasPeople(sql) ? [siteId, peopleWithPasskeys(sql, now)] : undefined
   })
 }

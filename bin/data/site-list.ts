@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { RegistryEntry, SiteIdentity } from '../../src/contract/registry-entry.ts'
+import { recordHandle } from '../../src/registry/handles.ts'
 import { REGISTRY_SCHEMA, recordSite } from '../../src/registry/sites.ts'
 import { hasTables, migrate } from '../../src/site/database/schema.ts'
 import { alarmNames } from './alarms.ts'
@@ -56,13 +57,18 @@ export function restoredSites(data: string): string[] {
 export interface FoundSite {
   siteId: string
   entry: RegistryEntry
+  /** The WebAuthn user handles of its people. */
+  handles: readonly string[]
 }
 
 /** Records sites. @param isRepair a site that has another database than before is recorded with that */
 export function recordSites(data: string, sites: readonly FoundSite[], isRepair: boolean): void {
   changeFile(registryFile(data), (storage) => {
     migrate(storage, REGISTRY_SCHEMA)
-    for (const { siteId, entry } of sites) recordSite(storage.sql, siteId, entry, isRepair)
+    for (const { siteId, entry, handles } of sites) {
+      recordSite(storage.sql, siteId, entry, isRepair)
+      for (const handle of handles) recordHandle(storage.sql, handle, siteId)
+    }
   })
 }
 

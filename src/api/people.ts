@@ -27,6 +27,7 @@ import {
   type Person,
 } from '../contract/person.ts'
 import type { SiteContext } from '../gateway/context.ts'
+import { removePerson } from '../gateway/removed-person.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { invitationUrl } from '../http/invitations.ts'
 import { operation, type ResponseContent } from '../http/operation.ts'
@@ -122,8 +123,7 @@ people.`,
     scopes: ['merchant:admin'],
     answer: { description: 'The person is removed', headers: [], status: 204 },
     errors: ['validation.error', 'payin.resource.not.found', 'payin.incorrect-method-invocation'],
-    handle: (site, { path }) =>
-      done(callSite(site, (object) => object.removePerson(site.caller, path.personId))),
+    handle: (site, { path }) => done(removePerson(site, path.personId)),
   }),
   operation({
     operationId: 'invitePerson',

@@ -32,6 +32,9 @@ export const AUDIT_SCHEMA: Schema = {
       BEGIN SELECT raise(ABORT, 'a row of the audit is not changed'); END;
     CREATE TRIGGER acts_are_not_deleted BEFORE DELETE ON acts
       BEGIN SELECT raise(ABORT, 'a row of the audit is not deleted'); END;`,
+    // 0.4.0: a person, and the name as it was then.
+    `ALTER TABLE acts ADD COLUMN person_id TEXT;
+    ALTER TABLE acts ADD COLUMN name TEXT;`,
   ],
 }
 
@@ -43,6 +46,8 @@ const readRows = rowsWith({
   site_id: orNull(text),
   key_id: orNull(text),
   label: orNull(text),
+  person_id: orNull(text),
+  name: orNull(text),
   details: text,
   result: text,
   intent: orNull(int),
@@ -50,11 +55,12 @@ const readRows = rowsWith({
 
 /** Adds a row; the same row again is the same one. @param now Unix seconds @returns its number */
 export function addRow(sql: Sql, row: NewAuditRow, now: number): number {
-  const { uid, act, siteId = null, keyId = null, label = null, details, result, intent = null } = row
+  const { uid, act, siteId = null, keyId = null, label = null, personId = null, name = null } = row
+  const { details, result, intent = null } = row
   sql.exec(
-    `INSERT INTO acts (number, uid, at, act, site_id, key_id, label, details, result, intent)
-     VALUES ((SELECT ifnull(max(number), 0) + 1 FROM acts), ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uid) DO NOTHING`,
-    ...[uid, now, act, siteId, keyId, label, JSON.stringify(details), result, intent],
+    `INSERT INTO acts (number, uid, at, act, site_id, key_id, label, person_id, name, details, result, intent)
+     VALUES ((SELECT ifnull(max(number), 0) + 1 FROM acts), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uid) DO NOTHING`,
+    ...[uid, now, act, siteId, keyId, label, personId, name, JSON.stringify(details), result, intent],
   )
   return requiredInteger(sql, 'SELECT number FROM acts WHERE uid = ?', uid)
 }
@@ -81,6 +87,8 @@ export function listRows(sql: Sql, { siteId, from, to, key, limit, cursor }: Aud
     siteId: row.site_id ?? undefined,
     keyId: row.key_id ?? undefined,
     label: row.label ?? undefined,
+    personId: row.person_id ?? undefined,
+    name: row.name ?? undefined,
     details: ActDetails.parse(JSON.parse(row.details)),
     result: row.result,
     intent: row.intent ?? undefined,

@@ -9,7 +9,7 @@ import { NETWORKS } from './payment.ts'
 import { Cursor, DateTime as DateTimeParameter, limitParameter, nextCursor } from './query.ts'
 import { SITE_ID } from './site-id.ts'
 
-/** What is recorded: acts of operators, that of payers who end a saved account, commands. */
+/** What is recorded: acts of operators, that of payers who end a saved account, removals of people, commands. */
 export const ACTS = [
   ...[
     'instruction.send',
@@ -22,6 +22,7 @@ export const ACTS = [
     'owner.invite',
   ],
   'token.end',
+  'person.remove',
   ...['command.resume', 'command.restore', 'command.rebuild', 'command.load', 'command.fetch'],
 ] as const
 export type Act = (typeof ACTS)[number]
@@ -36,6 +37,12 @@ export type ActDetails = z.infer<typeof ActDetails>
 export const EndedBinding = z.object({ bindingUid: z.string(), network: z.enum(NETWORKS) })
 export type EndedBinding = z.infer<typeof EndedBinding>
 
+/** A person who was removed; `at` is Unix seconds. */
+export interface RemovedPerson {
+  personId: string
+  at: number
+}
+
 /** A row that is to be added. */
 export interface NewAuditRow {
   /** Random: the same row that is added twice is one. */
@@ -46,6 +53,9 @@ export interface NewAuditRow {
   keyId?: string | undefined
   /** The key's label; of a command the machine's user. */
   label?: string | undefined
+  /** A person who was signed in by a passkey, and their name. */
+  personId?: string | undefined
+  name?: string | undefined
   details: ActDetails
   result: ActResult
   /** The number of the row of the intent; only in the row of a result. */
@@ -95,6 +105,10 @@ const AuditRowAnswer = z
     label: z
       .optional(z.string())
       .apply(meta, { description: 'The label of the key; of a command, the user of the machine' }),
+    personId: z
+      .optional(z.string())
+      .apply(meta, { description: 'A person who was signed in by a passkey; there is no key then' }),
+    name: z.optional(z.string()).apply(meta, { description: 'The name of this person, as it was then' }),
     details: ActDetails,
     result: z.string().apply(meta, {
       description: 'STARTED: the intent, before the act. DONE, REFUSED, FAILED: what became of it',

@@ -29,6 +29,8 @@ export interface Caller {
 export interface PersonOfCall {
   id: string
   session: string
+  /** As it was when the request came: the audit says it. */
+  name?: string | undefined
 }
 
 /** A person's assertion for one form, which the Worker has verified. */
@@ -62,8 +64,9 @@ export type Holder = Claims | PersonClaims
 export function callerOf(actor: Caller['actor'], holder: Holder): Caller {
   const { scope: scopes } = holder
   if (holder.jti === undefined) {
-    const { id, session } = holder.person
-    return { actor, person: { id, session }, confirmation: holder.confirmation, scopes, tills: holder.tills }
+    const { id, session, name } = holder.person
+    const { confirmation, tills } = holder
+    return { actor, person: { id, session, name }, confirmation, scopes, tills }
   }
   const { jti: keyId, iat, exp, label, tills } = holder
   return {

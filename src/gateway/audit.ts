@@ -29,6 +29,8 @@ export async function recordIntent(
     siteId: siteId === '' ? undefined : siteId,
     keyId: caller.keyId,
     label: caller.label,
+    personId: caller.person?.id,
+    name: caller.person?.name,
     details,
   }
   const intent = await add(service, { ...row, result: 'STARTED' })

@@ -84,7 +84,7 @@ describe.each([
     await signedOut(owner, language)
     await owner.getByRole('button', { name: words.signIn }).click()
     await owner.waitForURL((url) => !url.pathname.includes('sign-in'))
-    expect(await owner.locator('main').innerText()).not.toBe('')
+    expect(await owner.locator('main').textContent()).not.toBe('')
 
     // The phone is lost, with its session: the operator invites the owner again.
     await operator.open(`operator/sites/${siteId}`)
@@ -98,7 +98,7 @@ describe.each([
     await owner.getByRole('alert').first().waitFor()
     await photo(owner, `lost-${language}`)
     await another.goto(`${service.address}/console/me`)
-    expect(await another.locator('main').innerText()).toContain('Анна Петрова')
+    expect(await another.locator('main').textContent()).toContain('Анна Петрова')
     await operator.open('operator/audit')
     await photo(operator.page, `audit-${language}-${device}`)
     expect(operator.faults).toEqual([])

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { freshSite } from '../support/admin.ts'
 import { browserOf } from '../support/console.ts'
-import { join } from '../support/guests.ts'
+import { byOwner, codeOf, join } from '../support/guests.ts'
 import { operator } from '../support/operator.ts'
 import { serviceWith } from '../support/service.ts'
 
@@ -115,6 +115,20 @@ describe('the owners on the page of a site', () => {
     expect([blank.status, await blank.text()]).toEqual([400, expect.stringContaining('Имя: одна строка')])
     expect((await browser.post(`${address}/owners/nobody/invite`)).status).toBe(404)
   })
+})
+
+it('the audit names the person who removed another one', async () => {
+  const site = freshSite()
+  const answer = await operator(`/${site.siteId}/owners`, {
+    ...{ method: 'POST', body: { id: 'anna', name: 'Анна <Петрова>' } },
+  })
+  const owner = await join(codeOf(await answer.json()))
+  await byOwner(site.siteId, '', { method: 'POST', body: { id: 'ivan', name: 'Иван', role: 'cashier' } })
+  expect((await owner.browser.post('/people/ivan/remove')).status).toBe(303)
+  const audit = await (await signedIn()).get(`/operator/audit?siteId=${site.siteId}`)
+  const page = await audit.text()
+  expect(page).toContain('Удаление сотрудника')
+  expect(page).toContain('Анна &lt;Петрова&gt;')
 })
 
 it('a deployment without test sites makes none', async () => {

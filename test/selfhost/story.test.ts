@@ -217,7 +217,9 @@ it('every operation of the production build does its work', async () => {
   expect((await step('sendInstruction', { instructionId })).text).toContain('httpStatus')
   await step('putLimits', {}, { maxPayment: { value: 100 } })
   await step('resumeSite')
-  expect((await step('inviteOwner', {}, { id: 'boris', name: 'Boris' })).text).toContain('/console/join?code=')
+  expect((await step('inviteOwner', {}, { id: 'boris', name: 'Boris' })).text).toContain(
+    '/console/join?code=',
+  )
   expect((await step('inviteOwnerAgain', { personId: 'boris' })).text).toContain('/console/join?code=')
   expect((await step('listOwners')).text).toContain('boris')
   await step('revokeOperatorKey', { keyId: 'lost' })

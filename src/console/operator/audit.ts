@@ -116,9 +116,10 @@ function listOf(rows: readonly AuditRow[], visit: Visit): Html {
 const numbersOf = ({ number, intent }: AuditRow): string =>
   intent === undefined ? String(number) : `${intent}, ${number}`
 
-function whose({ act, keyId, label }: AuditRow, visit: Visit): Html {
+function whose({ act, keyId, label, personId, name }: AuditRow, visit: Visit): Html {
   const texts = AUDIT_TEXTS[visit.language]
   if (act === 'token.end') return html`${texts.payer}`
+  if (personId !== undefined) return html`<bdi class="whole">${name ?? personId}</bdi>`
   if (keyId === undefined)
     return html`<bdi class="whole">${label ?? ''}</bdi> <small>${texts.machine}</small>`
   return html`<bdi class="whole">${label ?? texts.unnamed}</bdi> <code class="whole">${keyId}</code>`
