@@ -46,7 +46,7 @@ const RULES: Record<string, { from: string[]; types?: string[]; packages: RegExp
   registry: {
     from: [
       ...['registry', 'contract', 'site/database/schema', 'site/access/sessions'],
-      ...['site/outcomes', 'site/rows/columns'],
+      ...['site/outcomes', 'site/rows/columns', 'site/people'],
     ],
     types: ['site/rows/sql', 'errors'],
     packages: /^cloudflare:workers$/,

@@ -1,4 +1,5 @@
 // Says who can sign in to the sites that were restored.
+import { OPERATOR } from '../../src/contract/access-token.ts'
 import type { Person } from '../../src/contract/person.ts'
 
 /** Sites that are named: a data directory can have thousands. */
@@ -10,7 +11,8 @@ const MAX_NAMED = 20
  */
 export function peopleText(people: ReadonlyMap<string, readonly Person[]>): string {
   const sites = [...people].map(
-    ([siteId, of]) => `  ${siteId}: ${of.length > 0 ? of.map(named).join('; ') : 'nobody, invite an owner'}`,
+    ([siteId, of]) =>
+      `  ${siteId === OPERATOR ? 'the deployment' : siteId}: ${of.length > 0 ? of.map(named).join('; ') : 'nobody, invite somebody'}`,
   )
   const more = sites.length - MAX_NAMED
   return [

@@ -1,9 +1,20 @@
 // Restores the sites of a backup: they have no record of what happened after it.
 import { randomBytes } from 'node:crypto'
-import { chmodSync, copyFileSync, mkdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { OPERATOR } from '../../src/contract/access-token.ts'
 import type { EndedBinding, RemovedPerson } from '../../src/contract/audit.ts'
 import type { Person } from '../../src/contract/person.ts'
+import { REGISTRY_SCHEMA } from '../../src/registry/sites.ts'
 import { migrate, type TableStorage } from '../../src/site/database/schema.ts'
 import { endRestore } from '../../src/site/operator/resume.ts'
 import { INSTRUCTIONS } from '../../src/site/outbox/rows.ts'
@@ -25,7 +36,7 @@ import {
   withLock,
 } from './data-directory.ts'
 import { checkSideFiles, rebuild } from './rebuild.ts'
-import { isOfCorruption, setAside } from './side-file.ts'
+import { changeFile, corruption, isOfCorruption, setAside } from './side-file.ts'
 import { siteNames } from './site-list.ts'
 import { withSite } from './site-storage.ts'
 
@@ -135,6 +146,8 @@ export function markAll(part: string, data: string, auditOf: string): Omit<Resto
       unmarked.set(file, `${named}; the site is not served, its file is now ${withhold(path)}`)
     }
   }
+  const ofDeployment = restoreOperators(part, since.removed.get(OPERATOR) ?? [])
+  if (ofDeployment) people.set(OPERATOR, ofDeployment)
   const rebuilt = rebuild(part, Date.now(), { isRepair: true, auditOf, except: unmarked.keys() })
   return {
     sites: siteFiles(part).length - unmarked.size,
@@ -181,7 +194,20 @@ function resumeSite(storage: TableStorage, now: number): boolean {
   return wasRestored
 }
 
-/** What happened after the backup, by site. */
+/** The same for the people of the deployment, where the backup has a registry. */
+function restoreOperators(part: string, removed: readonly RemovedPerson[]): Person[] | undefined {
+  if (!existsSync(registryFile(part)) || corruption(registryFile(part), part) !== undefined) return undefined
+  let people: Person[] | undefined
+  changeFile(registryFile(part), (storage) => {
+    migrate(storage, REGISTRY_SCHEMA)
+    endAfterRestore(storage.sql, removed)
+    if (hasPeople(storage.sql))
+      people = peopleWithPasskeys(storage.sql, seconds(Math.floor(Date.now() / 1000)))
+  })
+  return people
+}
+
+/** What happened after the backup, by site; of the deployment by OPERATOR. */
 interface Since {
   /** The bindings that its payers ended. */
   ended: ReadonlyMap<string, readonly EndedBinding[]>

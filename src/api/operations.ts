@@ -12,6 +12,7 @@ import { networkTokens } from './network-tokens.ts'
 import { callbackKeys, notificationKeys } from './notification-keys.ts'
 import { notifications } from './notifications.ts'
 import { operatorKeys } from './operator-keys.ts'
+import { operatorPeople } from './operator-people.ts'
 import { owners } from './owners.ts'
 import { payments } from './payments.ts'
 import { paymentsReport } from './payments-report.ts'
@@ -56,6 +57,7 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'hasSandbox'>) 
   ...siteDeletion(),
   ...owners(),
   ...operatorKeys(),
+  ...operatorPeople(),
   ...audit(),
   ...(config.hasSandbox ? sandbox(config) : []),
 ]

@@ -216,12 +216,13 @@ export const newInvitation = ({ service }: SiteContext): Invitation => ({
   expiresAt: Math.floor(service.now() / 1000) + INVITATION_SECONDS,
 })
 
-/** An invitation with its address. */
+/** An invitation with its address. @param of the siteId, or OPERATOR */
 export async function shown(
   { service: { config }, origin, siteId }: SiteContext,
   invitation: Invitation,
+  of = siteId,
 ): Promise<NewInvitation> {
-  const url = await invitationUrl(config, origin, siteId, invitation)
+  const url = await invitationUrl(config, origin, of, invitation)
   return { url, expiresAt: invitation.expiresAt }
 }
 

@@ -4,7 +4,7 @@ import { html } from 'hono/html'
 import { OPERATOR } from '../contract/access-token.ts'
 import type { Invited } from '../contract/person.ts'
 import { ApiError } from '../errors.ts'
-import { callRegistry, callSite } from '../gateway/site-client.ts'
+import { callPeople, callRegistry } from '../gateway/site-client.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { limitRate } from '../http/auth.ts'
 import { readForm } from '../http/body.ts'
@@ -37,7 +37,7 @@ export function joinRoutes(app: Hono<AppEnv>, { service }: ConsoleHost): void {
     const { siteId, invitationId } = link
     c.set('siteId', siteId)
     await limitRate(service, 'form', siteId, invitationId)
-    const guest = await callSite({ service, siteId, isRead: true }, (site) => site.invited(invitationId))
+    const guest = await callPeople({ service, siteId, isRead: true }, (site) => site.invited(invitationId))
     return guest && { link, guest }
   }
 
@@ -67,7 +67,7 @@ export function joinRoutes(app: Hono<AppEnv>, { service }: ConsoleHost): void {
     try {
       // Before the passkey is stored: a sign-in by it finds its site here.
       await callRegistry(service, (registry) => registry.recordHandle(invited.guest.handle, siteId))
-      const begun = await callSite({ service, siteId }, (site) => site.join(invitationId, passkey, session))
+      const begun = await callPeople({ service, siteId }, (site) => site.join(invitationId, passkey, session))
       c.set('personId', begun.personId)
       return withCookies(seeOther(c, `./${homeOf(siteId)}`), await personCookies(c, service, siteId, begun))
     } catch (error) {
@@ -86,7 +86,7 @@ export function joinRoutes(app: Hono<AppEnv>, { service }: ConsoleHost): void {
     const language = languageOf(c)
     const texts = PEOPLE_TEXTS[language].join
     const party = relyingParty(config, originOf(c))
-    const shop = guest.shop ?? (link.siteId === OPERATOR ? PEOPLE_TEXTS[language].title : link.siteId)
+    const shop = guest.shop ?? (link.siteId === OPERATOR ? texts.deployment : link.siteId)
     const role = PEOPLE_TEXTS[language].roles[guest.role][0]
     const content = html`<h1>${texts.title(guest.name)}</h1><p>${texts.lead(shop, role)}</p>
       ${hasFailed && html`<p class="alert" role="alert"><strong>${texts.failedNow}</strong></p>`}

@@ -1,9 +1,10 @@
 // What a signed-in person has: passkeys and sessions of their own. The API has no operation for it: a key is no person.
 import { createHash } from 'node:crypto'
+import { OPERATOR } from '../contract/access-token.ts'
 import { callerOf, type PersonClaims } from '../contract/caller.ts'
 import type { NewPasskey, Person, PersonSession, UsedChallenge } from '../contract/person.ts'
 import { ApiError } from '../errors.ts'
-import { callSite } from '../gateway/site-client.ts'
+import { callPeople } from '../gateway/site-client.ts'
 import type { Visit } from './visit.ts'
 
 /** @throws ApiError 403 for a session of a token or of a link */
@@ -14,8 +15,12 @@ export function personOf({ claims }: Visit): PersonClaims {
 
 const ofPerson = (visit: Visit) => {
   const claims = personOf(visit)
-  const { service, siteId } = visit
-  return { caller: callerOf('merchant', claims), id: claims.person.id, site: { service, siteId } }
+  const { service } = visit
+  return {
+    caller: callerOf(claims.sub === OPERATOR ? 'operator' : 'merchant', claims),
+    id: claims.person.id,
+    site: { service, siteId: claims.sub },
+  }
 }
 
 export interface OwnAccess {
@@ -28,7 +33,7 @@ export async function readOwnAccess(visit: Visit): Promise<OwnAccess> {
   const { caller, id, site } = ofPerson(visit)
   const [person, sessions] = await Promise.all([
     readOwnPerson(visit),
-    callSite({ ...site, isRead: true }, (object) => object.personSessions(caller, id)),
+    callPeople({ ...site, isRead: true }, (object) => object.personSessions(caller, id)),
   ])
   return { person, sessions }
 }
@@ -36,7 +41,7 @@ export async function readOwnAccess(visit: Visit): Promise<OwnAccess> {
 /** The person, with their passkeys as they are now. */
 export async function readOwnPerson(visit: Visit): Promise<Person> {
   const { caller, id, site } = ofPerson(visit)
-  const people = await callSite({ ...site, isRead: true }, (object) => object.people(caller))
+  const people = await callPeople({ ...site, isRead: true }, (object) => object.people(caller))
   const person = people.find((each) => each.id === id)
   if (!person) throw new ApiError('auth.unauthorized', 'the person is removed')
   return person
@@ -49,10 +54,10 @@ export const keyOfSession = ({ id }: Pick<PersonSession, 'id'>): string =>
 /** Ends one session, or all. */
 export async function endOwnSessions(visit: Visit, key?: string): Promise<void> {
   const { caller, id, site } = ofPerson(visit)
-  if (key === undefined) return callSite(site, (object) => object.endPersonSessions(caller, id))
+  if (key === undefined) return callPeople(site, (object) => object.endPersonSessions(caller, id))
   const { sessions } = await readOwnAccess(visit)
   const session = sessions.find((each) => keyOfSession(each) === key)
-  if (session) await callSite(site, (object) => object.endPersonSessions(caller, id, session.id))
+  if (session) await callPeople(site, (object) => object.endPersonSessions(caller, id, session.id))
 }
 
 export const addOwnPasskey = async (
@@ -61,10 +66,10 @@ export const addOwnPasskey = async (
   challenge: UsedChallenge,
 ): Promise<void> => {
   const { caller, site } = ofPerson(visit)
-  await callSite(site, (object) => object.addPasskey(caller, passkey, challenge))
+  await callPeople(site, (object) => object.addPasskey(caller, passkey, challenge))
 }
 
 export const removeOwnPasskey = async (visit: Visit, passkeyId: string): Promise<void> => {
   const { caller, id, site } = ofPerson(visit)
-  await callSite(site, (object) => object.removePasskey(caller, id, passkeyId))
+  await callPeople(site, (object) => object.removePasskey(caller, id, passkeyId))
 }

@@ -4,7 +4,7 @@ import { html } from 'hono/html'
 import { OPERATOR } from '../contract/access-token.ts'
 import { ApiError } from '../errors.ts'
 import type { Service } from '../gateway/context.ts'
-import { callRegistry, callSite } from '../gateway/site-client.ts'
+import { callPeople, callRegistry } from '../gateway/site-client.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { limitRate } from '../http/auth.ts'
 import { recordError } from '../http/error-handler.ts'
@@ -73,7 +73,7 @@ export async function signedInByPasskey(
   const siteId = await callRegistry(service, (registry) => registry.siteOfHandle(claimed.handle))
   if (siteId === undefined) return undefined
   if (siteId !== OPERATOR) c.set('siteId', siteId)
-  const known = await callSite({ service, siteId, isRead: true }, (site) =>
+  const known = await callPeople({ service, siteId, isRead: true }, (site) =>
     site.passkey(claimed.handle, claimed.id),
   )
   if (!known) return undefined
@@ -88,7 +88,7 @@ export async function signedInByPasskey(
   const { counter, challenge } = verified.value
   const session = service.random(16).toHex()
   try {
-    const begun = await callSite({ service, siteId }, (site) =>
+    const begun = await callPeople({ service, siteId }, (site) =>
       site.signIn({
         handle: claimed.handle,
         passkeyId: claimed.id,

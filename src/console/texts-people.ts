@@ -76,6 +76,8 @@ const ru = {
   keep: 'Не удалять',
   lastOwner:
     'Это последний владелец с ключом доступа. Сначала пригласите другого владельца и дождитесь, пока он войдёт.',
+  lastOperator:
+    'Это последний оператор с ключом доступа. Сначала пригласите другого оператора и дождитесь, пока он войдёт.',
   badName: 'Имя: одна строка, от 1 до 60 знаков',
   done: {
     changed: 'Сохранено',
@@ -101,6 +103,7 @@ const ru = {
   },
   join: {
     title: (name: string) => `${name}, добро пожаловать`,
+    deployment: 'Управление сервисом',
     lead: (shop: string, role: string) => `Вас пригласили в кабинет «${shop}». Роль: ${role}.`,
     how: 'Создайте ключ доступа: входить вы будете отпечатком, лицом или кодом этого устройства. Пароля нет.',
     create: 'Создать ключ доступа и войти',
@@ -175,6 +178,8 @@ const en: typeof ru = {
   keep: 'Do not remove',
   lastOwner:
     'This is the last owner with a passkey. Invite another owner first, and wait until they have signed in.',
+  lastOperator:
+    'This is the last operator with a passkey. Invite another operator first, and wait until they have signed in.',
   badName: 'The name is one line of 1 to 60 characters',
   done: {
     changed: 'Saved',
@@ -200,6 +205,7 @@ const en: typeof ru = {
   },
   join: {
     title: (name: string) => `Welcome, ${name}`,
+    deployment: 'Operation of the service',
     lead: (shop: string, role: string) => `You are invited to the console of “${shop}”. Role: ${role}.`,
     how: 'Make a passkey: you sign in with the fingerprint, the face or the code of this device. There is no password.',
     create: 'Make a passkey and sign in',

@@ -20,6 +20,8 @@ export const ACTS = [
     'site.limits',
     'key.revoke',
     'owner.invite',
+    'person.invite',
+    'person.change',
   ],
   'token.end',
   'person.remove',

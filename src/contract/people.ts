@@ -5,7 +5,7 @@ import type { Example } from './example.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { type Invitation, MAX_PASSKEYS, type Person } from './person.ts'
-import { ROLES, SITE_ROLES } from './role.ts'
+import { OPERATOR_ROLES, ROLES, SITE_ROLES } from './role.ts'
 import { line } from './text.ts'
 import { Tills } from './tills.ts'
 
@@ -51,6 +51,23 @@ export const PersonRequest = strictObject({
 export type PersonRequest = z.output<typeof PersonRequest>
 
 export const OwnerRequest = strictObject({ id: PersonId, name: Name }).apply(meta, { id: 'OwnerRequest' })
+
+const OPERATOR_ROLE_RULE = `one of ${OPERATOR_ROLES.join(', ')}`
+const OperatorRoleName = z.enum(OPERATOR_ROLES, OPERATOR_ROLE_RULE).apply(meta, {
+  description: 'What the person may do: `operator` as the scope `operator`, `support` as `operator:read`',
+})
+
+export const OperatorRequest = strictObject({ id: PersonId, name: Name, role: OperatorRoleName }).apply(
+  meta,
+  {
+    id: 'OperatorRequest',
+  },
+)
+
+export const OperatorPatch = strictObject({
+  name: z.optional(Name),
+  role: z.optional(OperatorRoleName),
+}).apply(meta, { id: 'OperatorPatch' })
 
 export const PersonPatch = strictObject({
   name: z.optional(Name),
@@ -193,6 +210,31 @@ export const NEW_OWNER_EXAMPLE: Example = {
     invitedUntil: expiresOn,
     invitation: { url, expiresOn },
   },
+}
+
+const OLGA = { id: 'olga', name: 'Olga Orlova', role: 'operator' }
+
+export const OPERATOR_REQUEST_EXAMPLES = {
+  operator: { summary: 'An operator', value: OLGA },
+} satisfies Record<string, Example>
+
+export const OPERATOR_PATCH_EXAMPLES = {
+  role: { summary: 'Reads alone from now on', value: { role: 'support' } },
+} satisfies Record<string, Example>
+
+export const NEW_OPERATOR_EXAMPLE: Example = {
+  summary: 'An operator, and the invitation',
+  value: { ...OLGA, createdOn, passkeys: [], invitedUntil: expiresOn, invitation: { url, expiresOn } },
+}
+
+export const SUPPORT_EXAMPLE: Example = {
+  summary: 'The person reads alone now',
+  value: { ...OLGA, role: 'support', createdOn, passkeys: [passkey] },
+}
+
+export const OPERATORS_EXAMPLE: Example = {
+  summary: 'An operator who has joined',
+  value: { people: [{ ...OLGA, createdOn, passkeys: [passkey] }] },
 }
 
 export const OWNERS_EXAMPLE: Example = {

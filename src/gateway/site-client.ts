@@ -1,4 +1,5 @@
 // Calls to a site's object: one RPC, repeated only where that is safe and useful.
+import { OPERATOR } from '../contract/access-token.ts'
 import { UNNAMED } from '../contract/site-id.ts'
 import { ApiError, type Outcome } from '../errors.ts'
 import type { Platform, RegistryStub, SiteStub } from './context.ts'
@@ -47,6 +48,36 @@ export const callSiteObject = <T>(
     // The object can move again, between the introduction and the call.
     (error) => isUnnamed(error) || isTransient(error),
   )
+
+/** What the objects of sites and the registry have alike: people, and how they are let in. */
+type PeopleStub = Pick<
+  SiteStub & RegistryStub,
+  | 'people'
+  | 'invited'
+  | 'join'
+  | 'passkey'
+  | 'signIn'
+  | 'addPasskey'
+  | 'removePasskey'
+  | 'personSessions'
+  | 'endPersonSessions'
+>
+
+/**
+ * Calls the object that has the people of a site; of OPERATOR, those of the deployment.
+ * @throws ApiError the object's refusal, or service.unavailable; see callObject
+ */
+export const callPeople = async <T>(
+  {
+    service,
+    siteId,
+    isRead,
+  }: { service: CallPlatform & Pick<Platform, 'registry'>; siteId: string; isRead?: boolean },
+  call: (object: PeopleStub) => Promise<Outcome<T>>,
+): Promise<T> =>
+  siteId === OPERATOR
+    ? unwrap(await callRegistry(service, call))
+    : callSite({ service, siteId, ...(isRead && { isRead }) }, call)
 
 /** Calls the registry. @throws ApiError service.unavailable; see callObject */
 export const callRegistry = <T>(

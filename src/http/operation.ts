@@ -24,7 +24,7 @@ interface Declared<
   operationId: Id
   method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** Absolute, with parameters in braces: `/payin/v1/sites/{siteId}/sbp/qrCodes`. */
-  path: `/${string}/v1/${'sites' | 'keys' | 'audit'}${string}`
+  path: `/${string}/v1/${'sites' | 'keys' | 'audit' | 'people'}${string}`
   tag: Tag
   summary: string
   description: string

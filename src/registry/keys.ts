@@ -4,6 +4,7 @@ import type { OperatorKey } from '../contract/operator-key.ts'
 import type { Outcome } from '../errors.ts'
 import { endSessionsOf } from '../site/access/sessions.ts'
 import { KEY_REVOKED, notAllowed, ok } from '../site/outcomes.ts'
+import { personRefusal } from '../site/people/admission.ts'
 import { int, orNull, rowsWith, text } from '../site/rows/columns.ts'
 import type { Sql } from '../site/rows/sql.ts'
 
@@ -35,11 +36,13 @@ const keyIn = (sql: Sql, id: string) => readKeys(sql, 'SELECT * FROM operator_ke
 export const isRevoked = (sql: Sql, id: string): boolean => typeof keyIn(sql, id)?.revoked_at === 'number'
 
 /**
- * Admits an operator, whose key counts as used; its use is recorded once an hour.
+ * Admits an operator: a person whose session and role are still those of the call, or a key, which counts as used; its use is recorded
+ * once an hour.
  * @param now Unix seconds
- * @returns auth.unauthorized for a revoked key
+ * @returns auth.unauthorized for a revoked key, and as personRefusal
  */
 export function admitOperator(sql: Sql, caller: Caller, now: number): Outcome<void> {
+  if (caller.person) return personRefusal({ sql, now }, caller.person, caller) ?? ok(undefined)
   const { keyId = '', issuedAt = null, expiresAt = null, label = null } = caller
   const key = keyIn(sql, keyId)
   if (typeof key?.revoked_at === 'number') return KEY_REVOKED

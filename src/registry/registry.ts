@@ -3,16 +3,44 @@ import { DurableObject } from 'cloudflare:workers'
 import type { Caller } from '../contract/caller.ts'
 import { logLine } from '../contract/log-line.ts'
 import type { OperatorKey } from '../contract/operator-key.ts'
+import type {
+  Invitation,
+  Invited,
+  NewPasskey,
+  NewPerson,
+  PasskeyOfPerson,
+  Person,
+  PersonChange,
+  PersonSession,
+  SignIn,
+  UsedChallenge,
+} from '../contract/person.ts'
 import type { RegistryEntry, Totals } from '../contract/registry-entry.ts'
-import type { NewSession, Session } from '../contract/session.ts'
+import type { AnySession, NewSession } from '../contract/session.ts'
 import type { ListedSite, SitesQuery } from '../contract/site-list.ts'
 import type { Outcome } from '../errors.ts'
 import { endSession, openSession, readSession } from '../site/access/sessions.ts'
 import { migrate } from '../site/database/schema.ts'
-import { KEY_REVOKED } from '../site/outcomes.ts'
+import { KEY_REVOKED, ok } from '../site/outcomes.ts'
+import { passkeyOfHandle } from '../site/people/passkeys.ts'
+import { type Added, addPerson, listPeople } from '../site/people/people.ts'
+import type { PeopleContext } from '../site/people/rows.ts'
+import { endPersonSession, sessionOfPerson, touchSession } from '../site/people/sessions.ts'
 import { recordHandle, siteOfHandle } from './handles.ts'
 import { admitOperator, isRevoked, listOperatorKeys, revokeOperatorKey } from './keys.ts'
 import { recordBackup, recordStart, recordStop } from './machine.ts'
+import {
+  addOwnPasskey,
+  change,
+  endSessionsBy,
+  inviteAgain,
+  invitedBy,
+  joinBy,
+  personSessions,
+  remove,
+  removePasskeyBy,
+  signInBy,
+} from './people.ts'
 import { listSites, REGISTRY_SCHEMA, recordSite, totalsOf } from './sites.ts'
 
 /** A call that writes has its answer when that is on disk: the platform's output gate delays it. */
@@ -86,13 +114,96 @@ export class Registry extends DurableObject {
     return openSession(this.#sql, session, now())
   }
 
-  /** A session of the operator; undefined if it is unknown, or has ended. */
-  async session(id: string): Promise<Session | undefined> {
-    return readSession(this.#sql, id, now())
+  /** A session of a key or of a person; undefined if it is unknown, or has ended. */
+  async session(id: string): Promise<AnySession | undefined> {
+    const context = this.#context
+    touchSession(context, id)
+    return readSession(context.sql, id, context.now) ?? sessionOfPerson(context, id)
   }
 
   async endSession(id: string): Promise<void> {
     endSession(this.#sql, id)
+    endPersonSession(this.#sql, id)
+  }
+
+  /** The people of the deployment, also those who were removed. */
+  async people(caller: Caller): Promise<Outcome<Person[]>> {
+    return this.#act(caller, (context) => ok(listPeople(context)))
+  }
+
+  /** Adds a person, who is invited. */
+  async addPerson(caller: Caller, person: NewPerson): Promise<Outcome<Added>> {
+    return this.#act(caller, (context) => addPerson(context, person))
+  }
+
+  async changePerson(caller: Caller, id: string, fields: PersonChange): Promise<Outcome<Person>> {
+    return this.#act(caller, (context) => change(context, id, fields))
+  }
+
+  /** Removes a person; a second call changes nothing. */
+  async removePerson(caller: Caller, id: string): Promise<Outcome<void>> {
+    return this.#act(caller, (context) => remove(context, id))
+  }
+
+  /** Invites a person again, which ends the earlier invitation. */
+  async invite(caller: Caller, id: string, invitation: Invitation): Promise<Outcome<void>> {
+    return this.#act(caller, (context) => inviteAgain(context, id, invitation))
+  }
+
+  /** Whom an invitation is for; undefined if it cannot be used. */
+  async invited(invitationId: string): Promise<Outcome<Invited | undefined>> {
+    return ok(invitedBy(this.#context, invitationId))
+  }
+
+  /** Uses an invitation up: stores the passkey and begins the session. */
+  async join(invitationId: string, passkey: NewPasskey, session: string): Promise<Outcome<PersonSession>> {
+    return this.#write((context) => joinBy(context, invitationId, passkey, session))
+  }
+
+  /** The person with a user handle, and the passkey that checks an assertion; undefined where there is none. */
+  async passkey(handle: string, passkeyId: string): Promise<Outcome<PasskeyOfPerson | undefined>> {
+    return ok(passkeyOfHandle(this.#context, handle, passkeyId))
+  }
+
+  /** Begins a session by an assertion that was verified. */
+  async signIn(asked: SignIn): Promise<Outcome<PersonSession>> {
+    return this.#write((context) => signInBy(context, asked))
+  }
+
+  /** Adds a passkey of the person who calls. */
+  async addPasskey(caller: Caller, passkey: NewPasskey, challenge: UsedChallenge): Promise<Outcome<void>> {
+    return this.#act(caller, (context) => addOwnPasskey(context, caller, passkey, challenge))
+  }
+
+  async removePasskey(caller: Caller, personId: string, passkeyId: string): Promise<Outcome<void>> {
+    return this.#act(caller, (context) => removePasskeyBy(context, caller, personId, passkeyId))
+  }
+
+  /** The sessions of a person that go on, the newest first. */
+  async personSessions(caller: Caller, personId: string): Promise<Outcome<PersonSession[]>> {
+    return this.#act(caller, (context) => personSessions(context, caller, personId))
+  }
+
+  /** Ends the sessions of a person, or one of them. */
+  async endPersonSessions(caller: Caller, personId: string, session?: string): Promise<Outcome<void>> {
+    return this.#act(caller, (context) => endSessionsBy(context, caller, personId, session))
+  }
+
+  /** What an operator asks of the people, in one transaction with the admission. */
+  #act<T>(caller: Caller, work: (context: PeopleContext) => Outcome<T>): Outcome<T> {
+    return this.#write((context) => {
+      const admitted = admitOperator(context.sql, caller, context.now)
+      return admitted.ok ? work(context) : admitted
+    })
+  }
+
+  #write<T>(work: (context: PeopleContext) => T): T {
+    const context = this.#context
+    return this.ctx.storage.transactionSync(() => work(context))
+  }
+
+  get #context(): PeopleContext {
+    return { sql: this.#sql, now: now() }
   }
 
   get #sql(): SqlStorage {

@@ -1,11 +1,13 @@
 // What every operation of the API owes, walked from its own OpenAPI document.
 import { abortAllDurableObjects, runInDurableObject } from 'cloudflare:test'
-import { env } from 'cloudflare:workers'
+import { env, exports } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { NotificationsAnswer } from '../../src/contract/notifications/log.ts'
 import { PaymentsAnswer } from '../../src/contract/payment.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
+import type { Role } from '../../src/contract/role.ts'
+import { REGISTRY } from '../../src/contract/site-id.ts'
 import { ERRORS } from '../../src/errors.ts'
 import { parseLink } from '../../src/fps/link.ts'
 import { enqueueInstruction } from '../../src/site/outbox/outbox.ts'
@@ -325,20 +327,26 @@ async function inactiveKey(): Promise<string> {
   return makeKey()
 }
 
-/** The people of the site: the cashier `known`, an owner with a passkey, and as many others. */
-const setPeople = (others = 0) =>
-  runInDurableObject(env.SITES.getByName('demo'), (_, { storage: { sql } }) => {
+/** The people of the site: the cashier `known`, an owner with a passkey, and as many others; and such people of the deployment. */
+const setPeople = async (others = 0) => {
+  await runInDurableObject(env.SITES.getByName('demo'), fillPeople(others, 'owner', 'cashier'))
+  await runInDurableObject(exports.Registry.getByName(REGISTRY), fillPeople(others, 'operator', 'support'))
+}
+
+const fillPeople =
+  (others: number, head: Role, role: Role) =>
+  (_: unknown, { storage: { sql } }: DurableObjectState) => {
     const ids = Array.from({ length: others }, (_, n) => `other-${n}`)
     sql.exec('DELETE FROM person_sessions; DELETE FROM passkeys; DELETE FROM people')
     for (const id of ['known', 'last-owner', ...ids])
       sql.exec(
         "INSERT INTO people (id, name, role, handle, created_at) VALUES (?, 'N', ?, ?, 1)",
-        ...[id, id === 'last-owner' ? 'owner' : 'cashier', id],
+        ...[id, id === 'last-owner' ? head : role, id],
       )
     sql.exec(
       "INSERT INTO passkeys (id, person, public_key, counter, label, created_at) VALUES ('passkey', 'last-owner', 'k', 0, 'L', 1)",
     )
-  })
+  }
 
 const CALLBACK = '/payin/v1/sites/demo/settings/callbacks/known'
 
@@ -431,6 +439,9 @@ it('the document has all operations, each with its absolute path under the one s
   expect(document.servers).toEqual([{ url: ORIGIN }])
   expect(routes.map(({ name }) => name).toSorted()).toEqual([
     'DELETE /operator/v1/keys/{keyId}',
+    'DELETE /operator/v1/people/{personId}',
+    'DELETE /operator/v1/people/{personId}/passkeys/{passkeyId}',
+    'DELETE /operator/v1/people/{personId}/sessions',
     'DELETE /operator/v1/sites/{siteId}',
     'DELETE /payin/v1/sites/{siteId}/apiKeys/{keyId}',
     'DELETE /payin/v1/sites/{siteId}/people/{personId}',
@@ -447,6 +458,7 @@ it('the document has all operations, each with its absolute path under the one s
     'GET /network/v1/sites/{siteId}/refunds',
     'GET /operator/v1/audit',
     'GET /operator/v1/keys',
+    'GET /operator/v1/people',
     'GET /operator/v1/sites',
     'GET /operator/v1/sites/{siteId}',
     'GET /operator/v1/sites/{siteId}/export',
@@ -478,8 +490,11 @@ it('the document has all operations, each with its absolute path under the one s
     'GET /payin/v1/sites/{siteId}/settings/callbacks/{callbackId}/notificationKeys',
     'GET /payin/v1/sites/{siteId}/settings/notificationKeys',
     'GET /payin/v1/sites/{siteId}/tokens',
+    'PATCH /operator/v1/people/{personId}',
     'PATCH /payin/v1/sites/{siteId}/people/{personId}',
     'PATCH /payin/v1/sites/{siteId}/settings',
+    'POST /operator/v1/people',
+    'POST /operator/v1/people/{personId}/invitations',
     'POST /operator/v1/sites/{siteId}/instructions/{instructionId}/send',
     'POST /operator/v1/sites/{siteId}/owners',
     'POST /operator/v1/sites/{siteId}/owners/{personId}/invitations',

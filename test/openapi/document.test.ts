@@ -206,6 +206,8 @@ describe('the schemas', () => {
         'ImageRequest',
         'LimitsRequest',
         'PaymentDecisionRequest',
+        'OperatorPatch',
+        'OperatorRequest',
         'OwnerRequest',
         'PersonPatch',
         'PersonRequest',

@@ -103,7 +103,7 @@ describe('after a restore', () => {
     expect(await remove(served, 'anna')).toBe(204)
     await served.stop()
     expect(succeeds('restore', '--from', backup, '--data', restored, '--before', data)).toContain(
-      '  demo: nobody, invite an owner\n',
+      '  demo: nobody, invite somebody\n',
     )
   })
 

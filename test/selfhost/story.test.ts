@@ -21,6 +21,7 @@ const statusOf = (answered: Answered) => qrCodeOf(answered).qrCode.status
 const EMPTY = [
   ...['revokeApiKey', 'revokeOperatorKey', 'deleteToken', 'deleteSite', 'deleteCallback'],
   ...['removePerson', 'removePasskey', 'endPersonSessions'],
+  ...['removeOperator', 'removeOperatorPasskey', 'endOperatorSessions'],
 ]
 
 /** A server on 127.0.0.1 that takes everything. */
@@ -222,6 +223,16 @@ it('every operation of the production build does its work', async () => {
   )
   expect((await step('inviteOwnerAgain', { personId: 'boris' })).text).toContain('/console/join?code=')
   expect((await step('listOwners')).text).toContain('boris')
+  const olga = { personId: 'olga', passkeyId: 'unknown' }
+  expect((await step('addOperator', {}, { id: 'olga', name: 'Olga', role: 'operator' })).text).toContain(
+    'code=',
+  )
+  expect((await step('inviteOperator', olga)).text).toContain('code=')
+  await step('changeOperator', olga, { role: 'support' })
+  await step('removeOperatorPasskey', olga)
+  await step('endOperatorSessions', olga)
+  await step('removeOperator', olga)
+  expect((await step('listOperators')).text).toContain('removedOn')
   await step('revokeOperatorKey', { keyId: 'lost' })
   expect((await step('listOperatorKeys')).text).toContain('lost')
   expect((await step('exportSite')).text).toContain('"end"')

@@ -1,15 +1,13 @@
 // Reads in one call what every page of the console needs: the session, the shop's name, logo and colour, the end of the feed,
 // whether notifications arrive.
 import type { Notification, NotificationStatus } from '../../contract/notifications/log.ts'
-import type { SessionOfPerson, SessionView } from '../../contract/session.ts'
+import type { SessionView } from '../../contract/session.ts'
 import type { Outcome } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { feedPage } from '../events/events.ts'
 import { notificationsOf } from '../outbox/notification-log.ts'
 import { ok } from '../outcomes.ts'
-import { presentPerson } from '../people/rows.ts'
-import { activeSession } from '../people/sessions.ts'
-import { tillsIn } from '../rows/tills.ts'
+import { sessionOfPerson } from '../people/sessions.ts'
 import { keylessCallback, settingsRow } from '../settings/rows.ts'
 import { readSession } from './sessions.ts'
 
@@ -40,12 +38,6 @@ export function sessionView(
       keyless: keylessCallback(sql),
     },
   })
-}
-
-function sessionOfPerson(context: Pick<Context, 'sql' | 'now'>, id: string): SessionOfPerson | undefined {
-  const session = activeSession(context, id)
-  const row = session && presentPerson(context.sql, session.personId)
-  return row && { ...session, name: row.name, role: row.role, tills: tillsIn(row) }
 }
 
 /** A notification is due when it is created. A receiver that fails delays also those that were not tried yet. */

@@ -5,8 +5,10 @@ import {
   type Passkey,
   type PersonSession,
 } from '../../contract/person.ts'
+import type { SessionOfPerson } from '../../contract/session.ts'
 import type { Sql } from '../rows/sql.ts'
-import { type PeopleContext, personSessionRows } from './rows.ts'
+import { tillsIn } from '../rows/tills.ts'
+import { type PeopleContext, personSessionRows, presentPerson } from './rows.ts'
 
 /** The sessions of one person that go on: the oldest ends. */
 const MAX_SESSIONS = 100
@@ -26,6 +28,13 @@ const limits = (now: number): [usedAfter: number, startedAfter: number] => [
 /** A session that goes on. */
 export const activeSession = ({ sql, now }: PeopleContext, id: string): PersonSession | undefined =>
   personSessionRows(sql, `WHERE id = ? AND ${ACTIVE}`, id, ...limits(now))[0]
+
+/** The same, with its person. */
+export function sessionOfPerson(context: PeopleContext, id: string): SessionOfPerson | undefined {
+  const session = activeSession(context, id)
+  const row = session && presentPerson(context.sql, session.personId)
+  return row && { ...session, name: row.name, role: row.role, tills: tillsIn(row) }
+}
 
 /** The sessions of a person that go on, the newest first. */
 export const sessionsOf = ({ sql, now }: PeopleContext, person: string): PersonSession[] =>
