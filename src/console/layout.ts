@@ -7,7 +7,16 @@ import type { Html } from '../web/layout.ts'
 import { icon } from './icons.ts'
 import { shownSite, switcher } from './switcher.ts'
 import { CONSOLE_TEXTS, type ConsoleTexts } from './texts.ts'
-import { ADMINS, OPERATOR_READERS, PEOPLE, READERS, type Visit, WRITERS } from './visit.ts'
+import {
+  ADMINS,
+  EVERYBODY,
+  OPERATOR_READERS,
+  OPERATORS,
+  PEOPLE,
+  READERS,
+  type Visit,
+  WRITERS,
+} from './visit.ts'
 
 export interface Frame {
   title: string
@@ -65,10 +74,12 @@ const REST: readonly Section[] = [
   ['people', 'people', ADMINS],
 ]
 /** Of a person: a session of a token has no devices. */
-const OWN: Section = ['me', 'me', PEOPLE]
+const OWN: Section = ['me', 'me', EVERYBODY]
+const OWN_OF_OPERATOR: Section = ['operator/me', 'me', EVERYBODY]
 const OPERATOR: readonly Section[] = [
   ['operator/sites', 'operator', OPERATOR_READERS],
   ['operator/stuck', 'stuck', OPERATOR_READERS],
+  ['operator/people', 'people', OPERATORS],
   ['operator/keys', 'operator-keys', OPERATOR_READERS],
   ['operator/audit', 'audit', OPERATOR_READERS],
 ]
@@ -163,7 +174,7 @@ function navigation(visit: Visit, active: string, hasUndelivered: boolean | unde
     )
   const rest = visit.claims.jti === undefined ? [...REST, OWN] : REST
   return visit.siteId === ''
-    ? html`<nav class="tabs" aria-label="${texts.sections}">${items(OPERATOR)}</nav>`
+    ? html`<nav class="tabs" aria-label="${texts.sections}">${items(visit.claims.jti === undefined ? [...OPERATOR, OWN_OF_OPERATOR] : OPERATOR)}</nav>`
     : html`<nav class="tabs" aria-label="${texts.sections}">${items(TABS)}
       <button popovertarget="more"${
         rest.some(([path]) => path === active) && html` aria-current="true"`

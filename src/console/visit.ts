@@ -2,7 +2,7 @@
 import type { Context } from 'hono'
 import type { Values } from '../api/operations.ts'
 import type { Config } from '../config.ts'
-import { grants, isOfOperator, OPERATOR, type Scope } from '../contract/access-token.ts'
+import { grants, isOfOperator, OPERATOR, OPERATOR_SCOPES, type Scope } from '../contract/access-token.ts'
 import type { Holder } from '../contract/caller.ts'
 import { feedCursorOf } from '../contract/event.ts'
 import type { QrCode } from '../contract/qr-code.ts'
@@ -133,8 +133,10 @@ const NOTHING: Undelivered = { hasFailed: false, hasDelayed: false }
 
 /** Who reads a site, who changes it, who sets it up, and who sees every site. `merchant:admin` includes `merchant`. */
 export const READERS: readonly Scope[] = ['merchant', 'merchant:read']
-/** Everybody who can sign in to a site: each sees their own devices. */
+/** Who sees a till. */
 export const PEOPLE: readonly Scope[] = [...READERS, 'merchant:till']
+/** Everybody who can sign in: each sees their own devices. */
+export const EVERYBODY: readonly Scope[] = [...PEOPLE, ...OPERATOR_SCOPES]
 /** Who sells at a till. */
 export const SELLERS: readonly Scope[] = ['merchant', 'merchant:till']
 export const WRITERS: readonly Scope[] = ['merchant']

@@ -21,6 +21,8 @@ const WORDS = {
     name: 'Имя владельца',
     invite: 'Пригласить владельца',
     again: 'Пригласить ещё раз',
+    create: 'Создать приглашение',
+    remove: 'Удалить сотрудника',
     make: 'Создать ключ доступа и войти',
     signOut: 'Выйти',
     signIn: 'Войти с ключом доступа',
@@ -31,6 +33,8 @@ const WORDS = {
     name: 'Name of the owner',
     invite: 'Invite an owner',
     again: 'Invite again',
+    create: 'Create the invitation',
+    remove: 'Remove the person',
     make: 'Make a passkey and sign in',
     signOut: 'Sign out',
     signIn: 'Sign in with a passkey',
@@ -104,3 +108,38 @@ describe.each([
     expect(operator.faults).toEqual([])
   })
 })
+
+it.each([
+  ['ru', 'desktop'],
+  ['en', 'phone'],
+] as const)(
+  'in %s, on a %s, an operator is invited, joins, and invites another one',
+  async (language, device) => {
+    const words = WORDS[language]
+    const { page, faults, open } = await signIn(browser, service, OPERATOR, optionsOf(device, language))
+    const invite = async (at: Page, name: string) => {
+      await at.goto(`${service.address}/console/operator/people`)
+      await at.locator('[name=name]').fill(name)
+      await at.locator('[name=role][value=operator]').check()
+      await photo(at, `people-${language}-${device}`)
+      await at.getByRole('button', { name: words.create }).click()
+      return at.locator('textarea.secret').inputValue()
+    }
+    const own = await joined(await invite(page, `Ольга ${language}`), device, language)
+    await own.waitForURL('**/console/operator/sites')
+    await own.goto(`${service.address}/console/me`)
+    await photo(own, `me-${language}-${device}`)
+    const another = await joined(await invite(own, `Пётр ${language}`), 'phone', language)
+    await another.waitForURL('**/console/operator/sites')
+    await own.goto(`${service.address}/console/operator/people`)
+    await own.getByRole('link', { name: `Пётр ${language}` }).click()
+    await photo(own, `person-${language}-${device}`)
+    await own.getByRole('link', { name: words.remove }).click()
+    await own.getByRole('button', { name: words.remove }).click()
+    await another.goto(`${service.address}/console/operator/sites`)
+    await another.waitForURL((url) => url.pathname.includes('sign-in'))
+    await open('operator/audit')
+    await photo(page, `audit-people-${language}-${device}`)
+    expect(faults).toEqual([])
+  },
+)

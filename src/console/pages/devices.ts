@@ -23,21 +23,31 @@ import { passkeyForm, RESPONSE } from '../passkey-form.ts'
 import { passkeys } from '../passkeys.ts'
 import { noSession } from '../sessions.ts'
 import { PEOPLE_TEXTS } from '../texts-people.ts'
-import { type Confirmed, PEOPLE, type Route, type Visit } from '../visit.ts'
+import { type Confirmed, EVERYBODY, type Route, type Visit } from '../visit.ts'
 import { roleName } from './people.ts'
 
-export const DEVICES: readonly Route[] = [
-  { method: 'get', path: '/me', scopes: PEOPLE, handle: (visit) => devices(visit) },
-  { method: 'post', path: '/me/sessions', scopes: PEOPLE, handle: endSessions },
-  { method: 'post', path: '/me/passkeys', scopes: PEOPLE, handle: addPasskey, confirms: newPasskey },
+export const DEVICES: readonly Route[] = ['/me', '/operator/me'].flatMap((path): Route[] => [
+  { method: 'get', path, scopes: EVERYBODY, handle: (visit) => devices(visit) },
+  { method: 'post', path: `${path}/sessions`, scopes: EVERYBODY, handle: endSessions },
   {
     method: 'post',
-    path: '/me/passkeys/remove',
-    scopes: PEOPLE,
+    path: `${path}/passkeys`,
+    scopes: EVERYBODY,
+    handle: addPasskey,
+    confirms: newPasskey,
+  },
+  {
+    method: 'post',
+    path: `${path}/passkeys/remove`,
+    scopes: EVERYBODY,
     handle: removePasskey,
     confirms: removedPasskey,
   },
-]
+])
+
+/** The page of a person of the site, or of the deployment, below `visit.base`. */
+const ownPath = ({ siteId }: Pick<Visit, 'siteId'>): string => (siteId === '' ? 'operator/me' : 'me')
+const ownPage = (visit: Visit): string => `${visit.base}${ownPath(visit)}`
 
 async function devices(visit: Visit, refused?: FormError): Promise<Response> {
   const texts = PEOPLE_TEXTS[visit.language]
@@ -45,7 +55,7 @@ async function devices(visit: Visit, refused?: FormError): Promise<Response> {
   const { person } = access
   return consolePage(visit, {
     title: texts.me.title,
-    active: 'me',
+    active: ownPath(visit),
     status: refused?.status ?? 200,
     main: html`<h1>${texts.me.title}</h1>${notice(visit, texts.done)}${refused?.alert}
       <p><bdi>${texts.me.lead(person.name, roleName(person.role, visit.language))}</bdi></p>
@@ -62,7 +72,7 @@ function sessionsCard(visit: Visit, { person, sessions }: OwnAccess): Html {
     }`,
     when(session.startedAt, visit),
     when(session.usedAt, visit),
-    html`<form method="post" action="${visit.base}me/sessions"><input type="hidden" name="session" value="${keyOfSession(
+    html`<form method="post" action="${ownPage(visit)}/sessions"><input type="hidden" name="session" value="${keyOfSession(
       session,
     )}"><button>${me.end}</button></form>`,
   ])
@@ -70,7 +80,7 @@ function sessionsCard(visit: Visit, { person, sessions }: OwnAccess): Html {
     [[me.sessions, 'name'], [me.started, 'when'], [me.lastUse], [PEOPLE_TEXTS[visit.language].action]],
     rows,
     me.sessions,
-  )}<form method="post" action="${visit.base}me/sessions"><button>${me.endAll}</button></form></section>`
+  )}<form method="post" action="${ownPage(visit)}/sessions"><button>${me.endAll}</button></form></section>`
 }
 
 async function passkeysCard(visit: Visit, known: readonly Passkey[]): Promise<Html> {
@@ -79,7 +89,7 @@ async function passkeysCard(visit: Visit, known: readonly Passkey[]): Promise<Ht
     html`<bdi>${passkey.label}</bdi>`,
     when(passkey.createdAt, visit),
     passkey.lastUsedAt !== undefined && when(passkey.lastUsedAt, visit),
-    html`<form method="post" action="${visit.base}me/passkeys/remove"><input type="hidden" name="passkey" value="${passkey.id}"><button>${texts.removePasskey}</button></form>`,
+    html`<form method="post" action="${ownPage(visit)}/passkeys/remove"><input type="hidden" name="passkey" value="${passkey.id}"><button>${texts.removePasskey}</button></form>`,
   ])
   return html`<section class="card"><h2>${texts.passkeys}</h2>${table(
     [[texts.name, 'name'], [texts.created, 'when'], [texts.used], [texts.action]],
@@ -96,7 +106,8 @@ async function addForm(visit: Visit, known: readonly Passkey[]): Promise<Html | 
   const { service, config, language, c, root } = visit
   const party = relyingParty(config, originOf(c))
   if (!party) return ''
-  const { me } = PEOPLE_TEXTS[language]
+  const texts = PEOPLE_TEXTS[language]
+  const { me } = texts
   const { creationOptions } = await passkeys()
   const { handle } = (await readOwnAccess(visit)).person
   return passkeyForm({
@@ -106,11 +117,11 @@ async function addForm(visit: Visit, known: readonly Passkey[]): Promise<Html | 
     options: await creationOptions({
       relyingParty: party,
       challenge: { secret: config.secrets[0], id: service.random(16), ...challengeOf(visit) },
-      shop: visit.shop,
+      shop: visit.shop || texts.join.deployment,
       person: { handle, name: personOf(visit).person.name },
       passkeys: known.map(({ id }) => id),
     }),
-    action: `${visit.base}me/passkeys`,
+    action: `${ownPage(visit)}/passkeys`,
     button: me.add,
     exists: me.exists,
   })
@@ -139,15 +150,15 @@ async function addPasskey(visit: Visit): Promise<Response> {
   return seeOther(c, '../me?done=passkeyAdded')
 }
 
-function newPasskey({ language }: Visit): Confirmed {
-  return { title: PEOPLE_TEXTS[language].me.add, back: 'me' }
+function newPasskey(visit: Visit): Confirmed {
+  return { title: PEOPLE_TEXTS[visit.language].me.add, back: ownPath(visit) }
 }
 
 async function removedPasskey(visit: Visit, form: URLSearchParams): Promise<Confirmed> {
   const texts = PEOPLE_TEXTS[visit.language]
   const { passkeys: own } = await readOwnPerson(visit)
   const label = own.find(({ id }) => id === form.get('passkey'))?.label
-  return { title: texts.removePasskey, back: 'me', rows: [[texts.passkeys, label]] }
+  return { title: texts.removePasskey, back: ownPath(visit), rows: [[texts.passkeys, label]] }
 }
 
 function refusedPasskey(visit: Visit): FormError {

@@ -1,22 +1,23 @@
-// The people of a site: who can sign in, and an invitation for one more.
+// The people of a site, or of the deployment: who can sign in, and an invitation for one more.
 import { html } from 'hono/html'
 import type { Person } from '../../contract/person.ts'
-import { type Role, SITE_ROLES } from '../../contract/role.ts'
+import { ROLES, type Role } from '../../contract/role.ts'
 import type { Language } from '../../http/negotiation.ts'
 import type { Html } from '../../web/layout.ts'
 import { picture } from '../../web/picture.ts'
 import { when } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import { empty, type FormError, facts, field, formError, notice, secret, table } from '../parts.ts'
+import { OF_DEPLOYMENT, OF_SITE, peopleAddress, peopleOf, personAddress } from '../people-of.ts'
 import { PEOPLE_TEXTS } from '../texts-people.ts'
-import { ADMINS, type Confirmed, type Route, type Rows, type Visit } from '../visit.ts'
+import type { Confirmed, Route, Rows, Visit } from '../visit.ts'
 
-export const PEOPLE_PAGES: readonly Route[] = [
-  { method: 'get', path: '/people', scopes: ADMINS, handle: (visit) => people(visit) },
-  { method: 'post', path: '/people', scopes: ADMINS, handle: add, confirms: newPerson },
-]
-
-export const personAddress = (base: string, id: string): string => `${base}people/${encodeURIComponent(id)}`
+export const PEOPLE_PAGES: readonly Route[] = [OF_SITE, OF_DEPLOYMENT].flatMap(
+  ({ path, scopes }): Route[] => [
+    { method: 'get', path: `/${path}`, scopes, handle: (visit) => people(visit) },
+    { method: 'post', path: `/${path}`, scopes, handle: add, confirms: newPerson },
+  ],
+)
 
 /** The name of a role, as people read it. */
 export const roleName = (role: Role, language: Language): string => PEOPLE_TEXTS[language].roles[role][0]
@@ -34,13 +35,13 @@ interface Tried extends FormError {
 
 async function people(visit: Visit, tried?: Tried): Promise<Response> {
   const texts = PEOPLE_TEXTS[visit.language]
-  const [all, tills] = await Promise.all([visit.call('listPeople'), tillsOf(visit)])
+  const [all, tills] = await Promise.all([visit.call(peopleOf(visit).list), tillsOf(visit)])
   const present = all.filter(({ removedAt }) => removedAt === undefined)
   const former = all.filter(({ removedAt }) => removedAt !== undefined)
   const { typed } = tried ?? {}
   return consolePage(visit, {
     title: texts.title,
-    active: 'people',
+    active: peopleOf(visit).path,
     status: tried?.status ?? 200,
     main: html`<div class="head"><h1>${texts.title}</h1><a class="button" href="#new">${texts.invite}</a></div>${notice(
       visit,
@@ -48,9 +49,9 @@ async function people(visit: Visit, tried?: Tried): Promise<Response> {
     )}<p>${texts.lead}</p>
       <section class="card">${present.length > 0 ? peopleTable(present, visit) : empty(texts.none, texts.noneAdvice)}</section>
       <section class="card" id="new"><h2>${texts.inviteTitle}</h2>${tried?.alert}
-      <form method="post" action="${visit.base}people">
+      <form method="post" action="${peopleAddress(visit)}">
         <input type="hidden" name="id" value="${typed?.id ?? visit.newUid()}">
-        ${personFields(visit, typed ?? { name: '', role: present.length === 0 ? 'owner' : 'cashier', tills: [] }, tills, tried)}
+        ${personFields(visit, typed ?? { name: '', role: peopleOf(visit).invited[present.length === 0 ? 0 : 1], tills: [] }, tills, tried)}
         <button class="primary">${texts.create}</button>
       </form></section>
       ${former.length > 0 && html`<details class="card"><summary>${texts.former}</summary>${peopleTable(former, visit)}</details>`}`,
@@ -59,6 +60,7 @@ async function people(visit: Visit, tried?: Tried): Promise<Response> {
 
 /** The tills that a cashier can be bound to: the newest ones that are open. */
 export const tillsOf = async (visit: Visit): Promise<string[]> => {
+  if (visit.siteId === '') return []
   const { qrCodes } = await visit.call('listQrCodes', {
     query: { type: 'COUNTER', status: 'CREATED', limit: '50' },
   })
@@ -82,7 +84,7 @@ export function personFields(
     maxLength: 60,
     fault: tried?.fields.name,
   })}
-    <fieldset class="roles"><legend>${texts.role}</legend>${SITE_ROLES.map((role) => {
+    <fieldset class="roles"><legend>${texts.role}</legend>${peopleOf(visit).roles.map((role) => {
       const [name, rights] = texts.roles[role]
       return html`<label class="check"><input type="radio" name="role" value="${role}"${
         role === typed.role && html` checked`
@@ -112,14 +114,14 @@ export const tillsFor = ({ role, tills }: TypedPerson): readonly string[] | unde
 
 function newPerson(visit: Visit, form: URLSearchParams): Confirmed {
   const { inviteTitle: title } = PEOPLE_TEXTS[visit.language]
-  return { title, back: 'people', rows: typedRows(form, visit) }
+  return { title, back: peopleOf(visit).path, rows: typedRows(form, visit) }
 }
 
 /** What a form of a person has, as a person reads it. */
 export function typedRows(form: URLSearchParams, { language }: Visit): Rows {
   const texts = PEOPLE_TEXTS[language]
   const typed = typedPerson(form)
-  const role = SITE_ROLES.find((each) => each === typed.role)
+  const role = ROLES.find((each) => each === typed.role)
   return [
     [texts.name, typed.name],
     [texts.role, role ? roleName(role, language) : typed.role],
@@ -136,7 +138,7 @@ function peopleTable(all: readonly Person[], visit: Visit): Html {
       [texts.lastUsed, 'when'],
     ],
     all.map((person) => [
-      html`<a href="${personAddress(visit.base, person.id)}"><bdi>${person.name}</bdi></a> <small>${roleName(
+      html`<a href="${personAddress(visit, person.id)}"><bdi>${person.name}</bdi></a> <small>${roleName(
         person.role,
         visit.language,
       )}${person.tills && html`: <bdi>${person.tills.join(', ')}</bdi>`}</small>`,
@@ -166,7 +168,7 @@ async function add(visit: Visit): Promise<Response> {
   const { id, name, role } = typed
   const tills = tillsFor(typed)
   try {
-    const added = await visit.call('addPerson', { body: { id, name, role, ...(tills && { tills }) } })
+    const added = await visit.call(peopleOf(visit).add, { body: { id, name, role, ...(tills && { tills }) } })
     return await invitationPage(visit, added.person, added.invitation)
   } catch (error) {
     return people(visit, { ...formError(error, visit, { name: texts.badName }), typed })
@@ -178,7 +180,7 @@ export function invitationPage(
   visit: Visit,
   person: Pick<Person, 'id' | 'name' | 'role'>,
   invitation: { url: string; expiresAt: number } | undefined,
-  { active = 'people', links }: { active?: string; links?: Html } = {},
+  { active = peopleOf(visit).path, links }: { active?: string; links?: Html } = {},
 ): Promise<Response> {
   const texts = PEOPLE_TEXTS[visit.language]
   const title = texts.invitedTitle(person.name)
@@ -198,7 +200,7 @@ export function invitationPage(
         : html`<p class="warn">${texts.added}</p>`
     }<p>${
       links ??
-      html`<a href="${personAddress(visit.base, person.id)}">${person.name}</a> · <a href="${visit.base}people">${texts.back}</a>`
+      html`<a href="${personAddress(visit, person.id)}">${person.name}</a> · <a href="${peopleAddress(visit)}">${texts.back}</a>`
     }</p>`,
   })
 }

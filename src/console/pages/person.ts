@@ -7,11 +7,11 @@ import type { Html } from '../../web/layout.ts'
 import { when } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import { type FormError, facts, formError, notice, pathOf, table } from '../parts.ts'
+import { OF_DEPLOYMENT, OF_SITE, peopleAddress, peopleOf, personAddress } from '../people-of.ts'
 import { PEOPLE_TEXTS } from '../texts-people.ts'
-import { ADMINS, type Confirmed, type Route, type Visit } from '../visit.ts'
+import type { Confirmed, Route, Visit } from '../visit.ts'
 import {
   invitationPage,
-  personAddress,
   personFields,
   personState,
   roleName,
@@ -21,48 +21,52 @@ import {
   typedRows,
 } from './people.ts'
 
-const PATH = '/people/:id'
-
-export const PERSON: readonly Route[] = [
-  { method: 'get', path: PATH, scopes: ADMINS, handle: (visit) => showPerson(visit, '/{id}') },
-  { method: 'post', path: PATH, scopes: ADMINS, handle: change, confirms: changed },
-  { method: 'post', path: `${PATH}/invite`, scopes: ADMINS, handle: inviteAgain, confirms: invitedAgain },
-  { method: 'post', path: `${PATH}/sign-out`, scopes: ADMINS, handle: signOut },
-  {
-    method: 'post',
-    path: `${PATH}/passkeys/:passkeyId/remove`,
-    scopes: ADMINS,
-    handle: removePasskey,
-    confirms: passkeyRemoved,
+export const PERSON: readonly Route[] = [OF_SITE, OF_DEPLOYMENT].flatMap(
+  ({ path: list, scopes }): Route[] => {
+    const path = `/${list}/:id`
+    return [
+      { method: 'get', path, scopes, handle: (visit) => showPerson(visit, '/{id}') },
+      { method: 'post', path, scopes, handle: change, confirms: changed },
+      { method: 'post', path: `${path}/invite`, scopes, handle: inviteAgain, confirms: invitedAgain },
+      { method: 'post', path: `${path}/sign-out`, scopes, handle: signOut },
+      {
+        method: 'post',
+        path: `${path}/passkeys/:passkeyId/remove`,
+        scopes,
+        handle: removePasskey,
+        confirms: passkeyRemoved,
+      },
+      { method: 'get', path: `${path}/remove`, scopes, handle: (visit) => askToRemove(visit) },
+      { method: 'post', path: `${path}/remove`, scopes, handle: remove, confirms: removed },
+    ]
   },
-  { method: 'get', path: `${PATH}/remove`, scopes: ADMINS, handle: (visit) => askToRemove(visit) },
-  { method: 'post', path: `${PATH}/remove`, scopes: ADMINS, handle: remove, confirms: removed },
-]
+)
 
 const idOf = (visit: Visit, template: string): string => pathOf(visit, template).id ?? ''
 
 async function personOf(visit: Visit, id: string): Promise<Person> {
-  const person = (await visit.call('listPeople')).find((each) => each.id === id)
+  const person = (await visit.call(peopleOf(visit).list)).find((each) => each.id === id)
   if (!person) throw new ApiError('payin.resource.not.found', 'there is no such person')
   return person
 }
 
 const refusedBy = (error: unknown, visit: Visit): FormError => {
-  const { lastOwner, badName } = PEOPLE_TEXTS[visit.language]
-  return formError(error, visit, { 'payin.incorrect-method-invocation': lastOwner, name: badName })
+  const { lastOwner, lastOperator, badName } = PEOPLE_TEXTS[visit.language]
+  const last = visit.siteId === '' ? lastOperator : lastOwner
+  return formError(error, visit, { 'payin.incorrect-method-invocation': last, name: badName })
 }
 
 async function showPerson(visit: Visit, template: string, refused?: FormError): Promise<Response> {
   const texts = PEOPLE_TEXTS[visit.language]
   const id = idOf(visit, template)
   const [person, tills] = await Promise.all([personOf(visit, id), tillsOf(visit)])
-  const address = personAddress(visit.base, id)
+  const address = personAddress(visit, id)
   const { name, role, removedAt } = person
   return consolePage(visit, {
     title: name,
-    active: 'people',
+    active: peopleOf(visit).path,
     status: refused?.status ?? 200,
-    main: html`<a class="back" href="${visit.base}people">← ${texts.title}</a><h1><bdi>${name}</bdi></h1>
+    main: html`<a class="back" href="${peopleAddress(visit)}">← ${texts.title}</a><h1><bdi>${name}</bdi></h1>
       ${notice(visit, texts.done)}${refused?.alert}
       <section class="card">${facts([
         [texts.role, roleName(role, visit.language)],
@@ -84,7 +88,7 @@ async function showPerson(visit: Visit, template: string, refused?: FormError): 
 
 function passkeysOf({ id, passkeys }: Person, visit: Visit): Html {
   const texts = PEOPLE_TEXTS[visit.language]
-  const address = personAddress(visit.base, id)
+  const address = personAddress(visit, id)
   if (passkeys.length === 0)
     return html`<section class="card"><h2>${texts.passkeys}</h2><p class="hint">${texts.noPasskeys}</p></section>`
   const rows = passkeys.map((passkey) => [
@@ -103,7 +107,11 @@ function passkeysOf({ id, passkeys }: Person, visit: Visit): Html {
 async function changed(visit: Visit, form: URLSearchParams): Promise<Confirmed> {
   const { id, name } = await personOf(visit, idOf(visit, '/{id}'))
   const { change: text } = PEOPLE_TEXTS[visit.language]
-  return { title: `${text}: ${name}`, back: personAddress('', id), rows: typedRows(form, visit) }
+  return {
+    title: `${text}: ${name}`,
+    back: personAddress({ ...visit, base: '' }, id),
+    rows: typedRows(form, visit),
+  }
 }
 
 async function invitedAgain(visit: Visit): Promise<Confirmed> {
@@ -133,7 +141,7 @@ async function about(visit: Visit, template: string) {
     [texts.name, person.name],
     [texts.role, roleName(person.role, visit.language)],
   ] as const
-  return { person, rows, back: personAddress('', person.id) }
+  return { person, rows, back: personAddress({ ...visit, base: '' }, person.id) }
 }
 
 async function change(visit: Visit): Promise<Response> {
@@ -141,8 +149,8 @@ async function change(visit: Visit): Promise<Response> {
   const typed = typedPerson(await visit.form())
   try {
     const tills = tillsFor(typed) ?? null
-    const body = { name: typed.name, role: typed.role, tills }
-    await visit.call('changePerson', { path: { personId: id }, body })
+    const body = { name: typed.name, role: typed.role, ...(visit.siteId !== '' && { tills }) }
+    await visit.call(peopleOf(visit).change, { path: { personId: id }, body })
   } catch (error) {
     return showPerson(visit, '/{id}', refusedBy(error, visit))
   }
@@ -153,7 +161,7 @@ async function inviteAgain(visit: Visit): Promise<Response> {
   const template = '/{id}/invite'
   const id = idOf(visit, template)
   try {
-    const invitation = await visit.call('invitePerson', { path: { personId: id } })
+    const invitation = await visit.call(peopleOf(visit).invite, { path: { personId: id } })
     return await invitationPage(visit, await personOf(visit, id), invitation)
   } catch (error) {
     return showPerson(visit, template, refusedBy(error, visit))
@@ -162,25 +170,29 @@ async function inviteAgain(visit: Visit): Promise<Response> {
 
 async function signOut(visit: Visit): Promise<Response> {
   const id = idOf(visit, '/{id}/sign-out')
-  await visit.call('endPersonSessions', { path: { personId: id } })
-  return seeOther(visit.c, `${personAddress(visit.base, id)}?done=signedOut`)
+  await visit.call(peopleOf(visit).endSessions, { path: { personId: id } })
+  return seeOther(visit.c, `${personAddress(visit, id)}?done=signedOut`)
 }
 
 async function removePasskey(visit: Visit): Promise<Response> {
   const template = '/{id}/passkeys/{passkeyId}/remove'
   const { id = '', passkeyId = '' } = pathOf(visit, template)
   try {
-    await visit.call('removePasskey', { path: { personId: id, passkeyId } })
+    await visit.call(peopleOf(visit).removePasskey, { path: { personId: id, passkeyId } })
   } catch (error) {
     return showPerson(visit, template, refusedBy(error, visit))
   }
-  return seeOther(visit.c, `${personAddress(visit.base, id)}?done=passkeyRemoved`)
+  return seeOther(visit.c, `${personAddress(visit, id)}?done=passkeyRemoved`)
 }
 
 async function askToRemove(visit: Visit, refused?: FormError): Promise<Response> {
   const texts = PEOPLE_TEXTS[visit.language]
   const id = idOf(visit, '/{id}/remove')
-  const [person, keys] = await Promise.all([personOf(visit, id), visit.call('listApiKeys')])
+  const [person, keys] = await Promise.all([
+    personOf(visit, id),
+    // Operators make keys on the machine.
+    visit.siteId === '' ? [] : visit.call('listApiKeys'),
+  ])
   const made = keys.filter(
     ({ personId, revokedAt, expiresAt = 0 }) =>
       personId === id && revokedAt === undefined && expiresAt > visit.now,
@@ -188,7 +200,7 @@ async function askToRemove(visit: Visit, refused?: FormError): Promise<Response>
   const title = texts.removeTitle(person.name)
   return consolePage(visit, {
     title,
-    active: 'people',
+    active: peopleOf(visit).path,
     isNarrow: true,
     status: refused?.status ?? 200,
     main: html`<h1><bdi>${title}</bdi></h1>${refused?.alert}<section class="card"><p>${texts.removeLead}</p>
@@ -199,19 +211,16 @@ async function askToRemove(visit: Visit, refused?: FormError): Promise<Response>
             html`<li><a href="${visit.base}keys/${encodeURIComponent(key.id)}/revoke"><bdi>${key.label || key.id}</bdi></a></li>`,
         )}</ul>`
       }
-      <form method="post" class="actions"><button class="danger">${texts.remove}</button> <a href="${personAddress(
-        visit.base,
-        id,
-      )}">${texts.keep}</a></form></section>`,
+      <form method="post" class="actions"><button class="danger">${texts.remove}</button> <a href="${personAddress(visit, id)}">${texts.keep}</a></form></section>`,
   })
 }
 
 async function remove(visit: Visit): Promise<Response> {
   const id = idOf(visit, '/{id}/remove')
   try {
-    await visit.call('removePerson', { path: { personId: id } })
+    await visit.call(peopleOf(visit).remove, { path: { personId: id } })
   } catch (error) {
     return askToRemove(visit, refusedBy(error, visit))
   }
-  return seeOther(visit.c, `${visit.base}people?done=removed`)
+  return seeOther(visit.c, `${peopleAddress(visit)}?done=removed`)
 }
