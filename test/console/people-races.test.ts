@@ -90,6 +90,15 @@ it('two owners who make each other accountants at once leave one owner', async (
   expect(await rowsOf(siteId, "SELECT count(*) AS n FROM people WHERE role = 'owner'")).toEqual([{ n: 1 }])
 })
 
+it('of two last owners whom a key removes at once, one stays', async () => {
+  const { siteId } = refundingSite()
+  for (const id of ['anna', 'boris']) await person(siteId, id, 'owner')
+  const answers = await Promise.all(
+    ['/anna', '/boris'].map((path) => byOwner(siteId, path, { method: 'DELETE' })),
+  )
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 409])
+})
+
 describe('a refund on its way to the object', () => {
   it.each<[string, (siteId: string, passkey: string) => Promise<Response>, number]>([
     ['whose person is removed', (siteId) => byOwner(siteId, '/ivan', { method: 'DELETE' }), 401],

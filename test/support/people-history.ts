@@ -192,12 +192,13 @@ export class PeopleHistory {
   /** Several at once: the events say in which order they were done, and the site what is so. */
   async #race(): Promise<boolean> {
     const both = this.#owners()
-    const attempts: (Attempt | undefined)[] =
+    const attempts =
       both.length > 1 && this.#random.chance(0.5)
         ? this.#mutual(both)
         : this.#random.chance(0.2)
           ? await this.#joins()
-          : this.#actsAndEnd()
+          : await this.#actsAndEnd()
+    if (!attempts) return false
     const sent = attempts.filter((each) => each !== undefined)
     const answers = await Promise.all(sent.map(({ send }) => send()))
     const names = sent.map(({ name }, i) => `${name} ${answers[i]}`)
@@ -223,11 +224,12 @@ export class PeopleHistory {
     return true
   }
 
-  /** Somebody acts while their right ends. */
-  #actsAndEnd(): (Attempt | undefined)[] {
-    const place = this.#sessionOf('manager') ?? this.#sessionOf('owner') ?? this.#anySession()
-    const id = this.#sessions[place ?? -1]?.person
-    if (id === undefined) return []
+  /** A new manager acts while that right ends. @returns undefined where an answer is lost before */
+  async #actsAndEnd(): Promise<(Attempt | undefined)[] | undefined> {
+    const id = `p${Object.keys(this.#model.people).length}`
+    if (!(await this.#do(this.#add('key', id, 'manager')))) return undefined
+    if (!(await this.#do(await this.#join(this.#codes.at(-1))))) return undefined
+    const place = this.#sessionWith(id)
     const owner = this.#sessionOf('owner')
     const ends = [
       () => this.#remove('key', id),
