@@ -323,10 +323,8 @@ export class PeopleHistory {
       if (act !== undefined) acts.add(act)
       if (by.personId !== undefined && type !== 'person.removed') {
         const role = type === 'person.joined' && person ? person.role : roles.get(by.personId)
-        const isSelf = type === 'person.changed' && person?.id === by.personId
         if (!RIGHTS[type]?.some((each) => each === role))
           this.#expect(`event ${id}, ${type} by ${by.personId}`, role, RIGHTS[type])
-        if (isSelf) this.#count('own change')
       }
       if (type !== 'person.removed' && person) roles.set(person.id, person.role)
     }
