@@ -46,9 +46,10 @@ const RULES: Record<string, { from: string[]; types?: string[]; packages: RegExp
   registry: {
     from: [
       ...['registry', 'contract', 'site/database/schema', 'site/access/sessions'],
-      ...['site/outcomes', 'site/rows/columns', 'site/people'],
+      ...['site/outcomes', 'site/rows/columns', 'site/people/admission', 'site/people/invitations'],
+      ...['site/people/passkeys', 'site/people/people', 'site/people/person', 'site/people/sessions'],
     ],
-    types: ['site/rows/sql', 'errors'],
+    types: ['site/rows/sql', 'site/people/rows', 'errors'],
     packages: /^cloudflare:workers$/,
   },
   audit: {

@@ -144,8 +144,7 @@ const en: typeof ru = {
     again: 'Invite again',
     againLead:
       'If the owner has lost the phone: when they join by the new link, their earlier passkeys and sessions end.',
-    newSiteLead:
-      'You get a link that invites the first owner. They open it on their own phone, and set up the shop.',
+    newSiteLead: 'You get a link for the first owner, who opens it on a phone and sets up the shop.',
     siteId: 'siteId',
     siteIdHint: 'Letters A–Z, digits, dot, hyphen, underscore; at most 64 characters. It never changes.',
     badSiteId: 'The siteId is 1 to 64 of A-Z a-z 0-9 . _ -; one of a test site only where they are on',

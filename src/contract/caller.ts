@@ -23,6 +23,8 @@ export interface Caller {
   label?: string | undefined
   /** Whether the caller reaches a site that the operator has deleted, until its data are. */
   reachesDeleted?: boolean | undefined
+  /** Whether the operator's call makes the tables of a site that nobody has written to. */
+  makesSite?: boolean | undefined
 }
 
 /** Which person calls, and by which session. */

@@ -10,9 +10,10 @@ import { callSite } from './site-client.ts'
 export async function removePerson(site: SiteContext, personId: string): Promise<void> {
   const remove = () => callSite(site, (object) => object.removePerson(site.caller, personId))
   const people = await callSite({ ...site, isRead: true }, (object) => object.people(site.caller))
-  // Otherwise nothing will change: a merchant's repeated requests do not fill the audit.
-  if (!people.some(({ id, removedAt }) => id === personId && removedAt === undefined)) return remove()
-  const act = await recordIntent(site, 'person.remove', { personId })
+  const person = people.find(({ id, removedAt }) => id === personId && removedAt === undefined)
+  // Nothing will change: a merchant's repeated requests do not fill the audit.
+  if (!person) return remove()
+  const act = await recordIntent(site, 'person.remove', { personId, person: person.name })
   try {
     await remove()
   } catch (error) {

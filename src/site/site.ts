@@ -581,7 +581,7 @@ export class Site extends DurableObject {
 
   /** Adds an owner for the operator, also to a site that nobody has written to. */
   addOwner(caller: Caller, owner: NewPerson): AsyncOutcome<Added> {
-    return this.#store.writeNew(caller, (context) => addRecorded(context, owner))
+    return this.#store.write({ ...caller, makesSite: true }, (context) => addRecorded(context, owner))
   }
 
   /** Invites an owner again for the operator. */

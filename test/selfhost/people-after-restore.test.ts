@@ -147,8 +147,8 @@ describe('the audit of removals', () => {
     const page = await fetch(requestOf(`${served.address}/operator/v1/audit`, { token }))
     const { rows: acts } = AuditAnswer.parse(await page.json())
     expect(acts.map(({ act, siteId, details, result }) => [act, siteId, details, result])).toEqual([
-      ['person.remove', 'demo', { personId: 'anna' }, 'DONE'],
-      ['person.remove', 'demo', { personId: 'anna' }, 'STARTED'],
+      ['person.remove', 'demo', { personId: 'anna', person: 'N-anna' }, 'DONE'],
+      ['person.remove', 'demo', { personId: 'anna', person: 'N-anna' }, 'STARTED'],
     ])
     await served.stop()
   })

@@ -40,11 +40,11 @@ export class CallAdmission {
     return earlierBuild === undefined ? undefined : siteOutdated(earlierBuild)
   }
 
-  /** The refusal of a call before its site is read: one that would make a site, which the operator's does not; see Store.writeNew. */
-  refusalOfNew({ actor }: Caller): Refusal | undefined {
+  /** The refusal of a call before its site is read: one that would make a site, which the operator's does for the first owner alone. */
+  refusalOfNew({ actor, makesSite }: Caller): Refusal | undefined {
     const refusal = this.refusalOfAll
     if (refusal) return refusal
-    return actor === 'operator' && !this.#tables.exist ? SITE_NOT_FOUND : undefined
+    return actor === 'operator' && !makesSite && !this.#tables.exist ? SITE_NOT_FOUND : undefined
   }
 
   /** The refusal of a call when it is carried out, in its transaction. */

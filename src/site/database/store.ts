@@ -143,12 +143,7 @@ export class Store {
    * of a site that is not refused makes its tables.
    */
   async write<T>(caller: Caller, operation: (context: Context) => Outcome<T>): Promise<Outcome<T>> {
-    return this.admission.refusalOfNew(caller) ?? this.writeNew(caller, operation)
-  }
-
-  /** Runs a write by which the operator, too, makes the tables of a site that nobody has written to. */
-  async writeNew<T>(caller: Caller, operation: (context: Context) => Outcome<T>): Promise<Outcome<T>> {
-    return this.admission.refusalOfAll ?? this.#run(() => this.#admitted(caller, operation))
+    return this.admission.refusalOfNew(caller) ?? this.#run(() => this.#admitted(caller, operation))
   }
 
   /** Runs a create. Unlike other writes, it tells Memory itself what becomes due by it. @throws what the operation throws */
