@@ -20,7 +20,11 @@ export async function execute(
   method: string,
 ): Promise<unknown> {
   if (isOfOperator(operation.scopes))
-    unwrap(await callRegistry(site.service, (registry) => registry.admitOperator(site.caller)))
+    unwrap(
+      await callRegistry(site.service, (registry) =>
+        registry.admitOperator(site.caller, operation.method !== 'get'),
+      ),
+    )
   const { act } = operation
   if (!act || method === 'HEAD') return operation.handle(site, input)
   return toEnd(site.service, perform(site, operation, act, input))

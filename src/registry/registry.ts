@@ -22,6 +22,7 @@ import type { Outcome } from '../errors.ts'
 import { endSession, openSession, readSession } from '../site/access/sessions.ts'
 import { migrate } from '../site/database/schema.ts'
 import { KEY_REVOKED, ok } from '../site/outcomes.ts'
+import { useOperatorsConfirmation } from '../site/people/confirmation.ts'
 import { passkeyOfHandle } from '../site/people/passkeys.ts'
 import { type Added, addPerson, listPeople } from '../site/people/people.ts'
 import type { PeopleContext } from '../site/people/rows.ts'
@@ -80,8 +81,8 @@ export class Registry extends DurableObject {
   }
 
   /** Admits an operator to an operation, unless the key is revoked. */
-  async admitOperator(caller: Caller): Promise<Outcome<void>> {
-    return admitOperator(this.#sql, caller, now())
+  async admitOperator(caller: Caller, isChange: boolean): Promise<Outcome<void>> {
+    return isChange ? this.#change(caller, () => ok(undefined)) : this.#act(caller, () => ok(undefined))
   }
 
   /** The keys of operators that were used or revoked. */
@@ -133,21 +134,21 @@ export class Registry extends DurableObject {
 
   /** Adds a person, who is invited. */
   async addPerson(caller: Caller, person: NewPerson): Promise<Outcome<Added>> {
-    return this.#act(caller, (context) => addPerson(context, person))
+    return this.#change(caller, (context) => addPerson(context, person))
   }
 
   async changePerson(caller: Caller, id: string, fields: PersonChange): Promise<Outcome<Person>> {
-    return this.#act(caller, (context) => change(context, id, fields))
+    return this.#change(caller, (context) => change(context, id, fields))
   }
 
   /** Removes a person; a second call changes nothing. */
   async removePerson(caller: Caller, id: string): Promise<Outcome<void>> {
-    return this.#act(caller, (context) => remove(context, id))
+    return this.#change(caller, (context) => remove(context, id))
   }
 
   /** Invites a person again, which ends the earlier invitation. */
   async invite(caller: Caller, id: string, invitation: Invitation): Promise<Outcome<void>> {
-    return this.#act(caller, (context) => inviteAgain(context, id, invitation))
+    return this.#change(caller, (context) => inviteAgain(context, id, invitation))
   }
 
   /** Whom an invitation is for; undefined if it cannot be used. */
@@ -172,11 +173,11 @@ export class Registry extends DurableObject {
 
   /** Adds a passkey of the person who calls. */
   async addPasskey(caller: Caller, passkey: NewPasskey, challenge: UsedChallenge): Promise<Outcome<void>> {
-    return this.#act(caller, (context) => addOwnPasskey(context, caller, passkey, challenge))
+    return this.#change(caller, (context) => addOwnPasskey(context, caller, passkey, challenge))
   }
 
   async removePasskey(caller: Caller, personId: string, passkeyId: string): Promise<Outcome<void>> {
-    return this.#act(caller, (context) => removePasskeyBy(context, caller, personId, passkeyId))
+    return this.#change(caller, (context) => removePasskeyBy(context, caller, personId, passkeyId))
   }
 
   /** The sessions of a person that go on, the newest first. */
@@ -195,6 +196,11 @@ export class Registry extends DurableObject {
       const admitted = admitOperator(context.sql, caller, context.now)
       return admitted.ok ? work(context) : admitted
     })
+  }
+
+  /** The same of a change, which a person confirms by passkey. */
+  #change<T>(caller: Caller, work: (context: PeopleContext) => Outcome<T>): Outcome<T> {
+    return this.#act(caller, (context) => useOperatorsConfirmation(context, caller) ?? work(context))
   }
 
   #write<T>(work: (context: PeopleContext) => T): T {

@@ -130,15 +130,19 @@ describe('the registry checks a person in the act', () => {
     await guest()
     await guest({ ...OLGA, id: 'ivan', role: 'support' })
     const [olga, ivan] = [await callerOf('olga'), await callerOf('ivan', 'operator:read')]
-    expect(code(await registry().admitOperator(olga))).toBe('ok')
-    expect(code(await registry().admitOperator(ivan))).toBe('ok')
-    expect(code(await registry().admitOperator({ ...ivan, scopes: ['operator'] }))).toBe('auth.forbidden')
+    expect(code(await registry().admitOperator(olga, false))).toBe('ok')
+    expect(code(await registry().admitOperator(ivan, false))).toBe('ok')
+    expect(code(await registry().admitOperator({ ...ivan, scopes: ['operator'] }, false))).toBe(
+      'auth.forbidden',
+    )
     const another = { ...ivan, person: { ...ivan.person, id: 'olga' } }
-    expect(code(await registry().admitOperator(another))).toBe('auth.unauthorized')
+    expect(code(await registry().admitOperator(another, false))).toBe('auth.unauthorized')
     const unknown = { ...olga, person: { id: 'olga', session: 'unknown' } }
-    expect(code(await registry().admitOperator(unknown))).toBe('auth.unauthorized')
+    expect(code(await registry().admitOperator(unknown, false))).toBe('auth.unauthorized')
     // A key beside a person does not pass the person's check.
-    expect(code(await registry().admitOperator({ ...unknown, keyId: 'key' }))).toBe('auth.unauthorized')
+    expect(code(await registry().admitOperator({ ...unknown, keyId: 'key' }, false))).toBe(
+      'auth.unauthorized',
+    )
   })
 
   it('also at the acts on people themselves', async () => {

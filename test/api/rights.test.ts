@@ -9,6 +9,16 @@ import { call, sandbox, tokenOf } from '../support/service.ts'
 
 /** The scopes that each operation accepts: a new operation needs a row. */
 const ALLOWED: Record<string, string> = {
+  listOwners: 'operator operator:read',
+  inviteOwner: 'operator',
+  inviteOwnerAgain: 'operator',
+  listOperators: 'operator operator:read',
+  addOperator: 'operator',
+  changeOperator: 'operator',
+  removeOperator: 'operator',
+  inviteOperator: 'operator',
+  removeOperatorPasskey: 'operator',
+  endOperatorSessions: 'operator',
   addPerson: 'merchant:admin',
   changePerson: 'merchant:admin',
   removePerson: 'merchant:admin',

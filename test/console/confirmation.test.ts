@@ -297,6 +297,9 @@ it('each form of the console whose act asks says what it does', () => {
       ...['/addresses', '/addresses/:id', '/addresses/:id/remove', '/payments/:id/refund'],
       ...['/people', '/people/:id', '/people/:id/invite', '/people/:id/remove'],
       ...['/people/:id/passkeys/:passkeyId/remove', '/me/passkeys', '/me/passkeys/remove'],
+      ...['/operator/people', '/operator/people/:id', '/operator/people/:id/invite'],
+      ...['/operator/people/:id/remove', '/operator/people/:id/passkeys/:passkeyId/remove'],
+      ...['/operator/me/passkeys', '/operator/me/passkeys/remove'],
       ...['/addresses/:callback/keys', '/addresses/:callback/keys/:id/activate'],
     ].toSorted(),
   )

@@ -4,7 +4,17 @@ import { env, exports } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { SiteStub } from '../../src/gateway/context.ts'
 import { browserOf } from '../support/console.ts'
-import { byOwner, codeOf, invited, join, optionsIn, PASSKEY_ORIGIN, signInBy } from '../support/guests.ts'
+import {
+  byOwner,
+  codeOf,
+  type Guest,
+  invited,
+  join,
+  optionsIn,
+  PASSKEY_ORIGIN,
+  signInBy,
+} from '../support/guests.ts'
+import { answerTo, confirmed, questionIn } from '../support/person-browser.ts'
 import { connected, refundingSite } from '../support/refunds.ts'
 import { CONNECTOR, serviceWith } from '../support/service.ts'
 
@@ -57,20 +67,29 @@ function losing(method: keyof SiteStub, isRepeated: boolean): Fetch {
   let isLost = true
   return around(method, async (call) => {
     const outcome = await call()
-    if (!isLost) return outcome
+    // Without a confirmation nothing is done.
+    if (!isLost || (outcome instanceof Object && 'ok' in outcome && !outcome.ok)) return outcome
     isLost = false
     throw isRepeated ? Object.assign(new Error('lost'), { retryable: true }) : new Error('SQLITE_FULL')
   })
+}
+
+/** Sends forms of people at once, after each is asked for a confirmation. */
+async function atOnce(...forms: [Guest, string, Record<string, string>?][]): Promise<Response[]> {
+  const answers = await Promise.all(
+    forms.map(async ([{ browser, authenticator }, path, fields]) => {
+      const answer = await answerTo(await questionIn(await browser.post(path, fields)), authenticator)
+      return () => browser.post(path, answer)
+    }),
+  )
+  return Promise.all(answers.map((send) => send()))
 }
 
 it('of two owners who remove each other at once, one stays', async () => {
   for (let i = 0; i < 5; i++) {
     const { siteId } = refundingSite()
     const [anna, boris] = [await person(siteId, 'anna', 'owner'), await person(siteId, 'boris', 'owner')]
-    const answers = await Promise.all([
-      anna.browser.post('/people/boris/remove'),
-      boris.browser.post('/people/anna/remove'),
-    ])
+    const answers = await atOnce([anna, '/people/boris/remove'], [boris, '/people/anna/remove'])
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(1)
     expect(answers.map(({ status }) => status).toSorted()[1]).toBeGreaterThan(400)
     expect(await rowsOf(siteId, 'SELECT count(*) AS n FROM people WHERE removed_at IS NULL')).toEqual([
@@ -82,10 +101,10 @@ it('of two owners who remove each other at once, one stays', async () => {
 it('two owners who make each other accountants at once leave one owner', async () => {
   const { siteId } = refundingSite()
   const [anna, boris] = [await person(siteId, 'anna', 'owner'), await person(siteId, 'boris', 'owner')]
-  const answers = await Promise.all([
-    anna.browser.post('/people/boris', { name: 'Борис', role: 'accountant' }),
-    boris.browser.post('/people/anna', { name: 'Анна', role: 'accountant' }),
-  ])
+  const answers = await atOnce(
+    [anna, '/people/boris', { name: 'Борис', role: 'accountant' }],
+    [boris, '/people/anna', { name: 'Анна', role: 'accountant' }],
+  )
   expect(answers.filter(({ status }) => status === 303)).toHaveLength(1)
   expect(await rowsOf(siteId, "SELECT count(*) AS n FROM people WHERE role = 'owner'")).toEqual([{ n: 1 }])
 })
@@ -168,9 +187,9 @@ describe.each([
 
   it('invites one person', async () => {
     const { siteId } = refundingSite()
-    const { browser } = await person(siteId, 'anna', 'owner', losing('addPerson', isRepeated))
+    const anna = await person(siteId, 'anna', 'owner', losing('addPerson', isRepeated))
     const form = { id: 'ivan', name: 'Иван', role: 'manager' }
-    expect(await again(() => browser.post('/people', form))).toBe(200)
+    expect(await again(() => confirmed(anna, '/people', form))).toBe(200)
     expect(await rowsOf(siteId, "SELECT count(*) AS n FROM people WHERE id = 'ivan'")).toEqual([{ n: 1 }])
     expect(
       await rowsOf(
@@ -182,20 +201,20 @@ describe.each([
 
   it('removes a person once', async () => {
     const { siteId } = refundingSite()
-    const { browser } = await person(siteId, 'anna', 'owner', losing('removePerson', isRepeated))
+    const anna = await person(siteId, 'anna', 'owner', losing('removePerson', isRepeated))
     await person(siteId, 'ivan', 'manager')
-    expect(await again(() => browser.post('/people/ivan/remove'))).toBe(303)
+    expect(await again(() => confirmed(anna, '/people/ivan/remove'))).toBe(303)
     expect(await rowsOf(siteId, "SELECT type FROM events WHERE type = 'person.removed'")).toHaveLength(1)
     expect((await byOwner(siteId, '/ivan', { method: 'DELETE' })).status).toBe(204)
   })
 
   it('invites a person again by an invitation that can be used', async () => {
     const { siteId } = refundingSite()
-    const { browser } = await person(siteId, 'anna', 'owner', losing('invite', isRepeated))
+    const anna = await person(siteId, 'anna', 'owner', losing('invite', isRepeated))
     await person(siteId, 'ivan', 'manager')
     const pages: string[] = []
     const send = async () => {
-      const response = await browser.post('/people/ivan/invite')
+      const response = await confirmed(anna, '/people/ivan/invite')
       pages.push(await response.clone().text())
       return response
     }

@@ -18,6 +18,23 @@ const HOME = ALL
 
 /** The scopes that each route accepts: a new route needs a row. */
 const ALLOWED: Record<string, string> = {
+  'get /operator/me': OWN,
+  'get /operator/new-site': OPERATOR,
+  'get /operator/people': OPERATOR,
+  'get /operator/people/:id': OPERATOR,
+  'get /operator/people/:id/remove': OPERATOR,
+  'post /operator/me/passkeys': OWN,
+  'post /operator/me/passkeys/remove': OWN,
+  'post /operator/me/sessions': OWN,
+  'post /operator/new-site': OPERATOR,
+  'post /operator/people': OPERATOR,
+  'post /operator/people/:id': OPERATOR,
+  'post /operator/people/:id/invite': OPERATOR,
+  'post /operator/people/:id/passkeys/:passkeyId/remove': OPERATOR,
+  'post /operator/people/:id/remove': OPERATOR,
+  'post /operator/people/:id/sign-out': OPERATOR,
+  'post /operator/sites/:siteId/owners': OPERATOR,
+  'post /operator/sites/:siteId/owners/:id/invite': OPERATOR,
   'get /': HOME,
   'get /accounts': WRITE,
   'get /addresses': ADMIN,

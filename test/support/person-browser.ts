@@ -5,7 +5,7 @@ import type { FreshSite } from './admin.ts'
 import { type Authenticator, type Spoiled, softAuthenticator } from './authenticator.ts'
 import type { Fetch } from './client.ts'
 import { browserOf } from './console.ts'
-import { invited, join, PASSKEY_ORIGIN } from './guests.ts'
+import { type Guest, invited, join, PASSKEY_ORIGIN } from './guests.ts'
 import { textOf } from './html.ts'
 import { another } from './people.ts'
 
@@ -34,11 +34,20 @@ export async function personBrowser(
     passkey: authenticator.id,
     authenticator,
     /** Sends a form, and answers the page that asks for a confirmation. */
-    confirm: async (path: string, fields: Fields = {}, spoiled?: Spoiled) => {
-      const asked = await questionIn(await browser.post(path, fields))
-      return browser.post(path, await answerTo(asked, authenticator, spoiled))
-    },
+    confirm: (path: string, fields?: Fields, spoiled?: Spoiled) =>
+      confirmed({ browser, authenticator }, path, fields, spoiled),
   }
+}
+
+/** Sends a form of a person, and answers the page that asks for a confirmation. */
+export async function confirmed(
+  { browser, authenticator }: Guest,
+  path: string,
+  fields: Fields = {},
+  spoiled?: Spoiled,
+): Promise<Response> {
+  const asked = await questionIn(await browser.post(path, fields))
+  return browser.post(path, await answerTo(asked, authenticator, spoiled))
 }
 
 /** What the page that asks has: the hidden fields of its form, and the options for the authenticator. */

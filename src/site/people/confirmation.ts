@@ -1,6 +1,6 @@
 // The second confirmation of what a person does, by passkey (contract, section 12). The Worker has verified the assertion: it is for the
 // form that was sent, of the session that sent it.
-import type { Confirmation } from '../../contract/caller.ts'
+import type { Caller, Confirmation } from '../../contract/caller.ts'
 import type { Person } from '../../contract/person.ts'
 import type { Refusal } from '../../errors.ts'
 import type { Context } from '../context.ts'
@@ -24,6 +24,16 @@ export function useConfirmation(context: Context): Refusal | undefined {
   const { id, name, role } = refused
   recordEvent(context, { type: 'passkey.refused', subject: { person: { id, name, role } } })
   return COUNTER_WENT_BACK
+}
+
+/** The same of a change by an operator, in the registry: a key is not asked, and the registry has no events. */
+export function useOperatorsConfirmation(
+  context: PeopleContext,
+  { person, confirmation }: Pick<Caller, 'person' | 'confirmation'>,
+): Refusal | undefined {
+  const refused = person && takeConfirmation(context, person.id, confirmation)
+  if (!refused) return undefined
+  return refused === 'asked' ? CONFIRMATION_REQUIRED : COUNTER_WENT_BACK
 }
 
 /**

@@ -46,7 +46,7 @@ const ASK_NOBODY: Record<string, string> = {
       .map((method) => [method, 'a fact']),
   ),
   ...Object.fromEntries(
-    'sendInstruction resume setLimits remove reopen'
+    'sendInstruction resume setLimits remove reopen addOwner inviteOwner'
       .split(' ')
       .map((method) => [method, 'the operator’s: the registry']),
   ),
