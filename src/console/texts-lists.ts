@@ -44,6 +44,7 @@ const ru = {
     goOn: 'Дальше',
     question: (sum: string) => `Вернуть ${sum} покупателю?`,
     rest: (sum: string) => `После этого можно будет вернуть ещё ${sum}. Отменить возврат нельзя`,
+    noRest: 'После этого возвращать будет нечего. Отменить возврат нельзя',
     otherAmount: 'Изменить сумму',
     made: {
       WAITING: (sum: string) => `Возврат ${sum} принят: банк выполняет его`,
@@ -153,6 +154,7 @@ const en: typeof ru = {
     goOn: 'Next',
     question: (sum) => `Refund ${sum} to the customer?`,
     rest: (sum) => `${sum} can be refunded after it. A refund cannot be undone`,
+    noRest: 'Nothing is left to refund after it. A refund cannot be undone',
     otherAmount: 'Change the amount',
     made: {
       WAITING: (sum) => `A refund of ${sum} is accepted: the bank carries it out`,

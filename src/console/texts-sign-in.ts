@@ -90,7 +90,7 @@ export const ERROR_TEXTS: Record<
 > = {
   ru: {
     401: ['Нужно войти снова', 'Ключ, с которым вы вошли, отозван, или его срок истёк.'],
-    403: ['Нет доступа', 'Токен, с которым вы вошли, этого не разрешает.'],
+    403: ['Нет доступа', 'Ваша роль или токен, с которым вы вошли, этого не разрешает.'],
     404: ['Здесь ничего нет', 'Проверьте адрес: такой страницы или записи нет.'],
     409: ['Сейчас это невозможно', 'Состояние уже изменилось. Вернитесь и посмотрите на него ещё раз.'],
     410: ['Этой страницы больше нет', 'Магазин восстановлен из резервной копии. Откройте раздел заново.'],
@@ -109,7 +109,7 @@ export const ERROR_TEXTS: Record<
   },
   en: {
     401: ['Sign in again', 'The key with which you signed in is revoked or has expired.'],
-    403: ['No access', 'The token with which you signed in does not allow this.'],
+    403: ['No access', 'Your role, or the token with which you signed in, does not allow this.'],
     404: ['There is nothing here', 'Check the address: there is no such page or record.'],
     409: ['This is not possible now', 'The state has changed. Go back and look at it again.'],
     410: ['This page is gone', 'The site was restored from a backup. Open the section again.'],

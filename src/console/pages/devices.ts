@@ -158,7 +158,7 @@ async function removedPasskey(visit: Visit, form: URLSearchParams): Promise<Conf
   const texts = PEOPLE_TEXTS[visit.language]
   const { passkeys: own } = await readOwnPerson(visit)
   const label = own.find(({ id }) => id === form.get('passkey'))?.label
-  return { title: texts.removePasskey, back: ownPath(visit), rows: [[texts.passkeys, label]] }
+  return { title: texts.removePasskeyTitle, back: ownPath(visit), rows: [[texts.passkeys, label]] }
 }
 
 function refusedPasskey(visit: Visit): FormError {

@@ -41,13 +41,26 @@ async function events(visit: Visit): Promise<Response> {
               [shared.amount, 'sum'],
             ],
             events.map(
-              ({ number, type, at, actor, keyId, name, qrCodeUid, payment, refund, sale, apiKey }) => {
+              ({
+                number,
+                type,
+                at,
+                actor,
+                keyId,
+                name,
+                qrCodeUid,
+                payment,
+                refund,
+                sale,
+                apiKey,
+                person,
+              }) => {
                 const paymentUid = (refund ?? payment)?.paymentUid
                 const amount = (refund ?? payment ?? sale)?.amount
                 return [
-                  html`<small>${number}</small> ${eventName(type, language, payment)}${purpose(payment?.decision?.note)}${apiKey && html` ${nameOfKey(apiKey)}`}`,
+                  html`<small>${number}</small> ${eventName(type, language, payment)}${purpose(payment?.decision?.note)}${apiKey && html` ${nameOfKey(apiKey)}`}${person && html` <bdi>${person.name}</bdi>`}`,
                   qrCodeUid ? codeLink(base, qrCodeUid) : paymentUid && paymentLink(base, paymentUid),
-                  html`${actorName(actor, language)} ${keyId && nameOfKey({ id: keyId, label: name ?? '' })}`,
+                  html`${actorName(actor, language)} ${keyId ? nameOfKey({ id: keyId, label: name ?? '' }) : name && html`<bdi>${name}</bdi>`}`,
                   when(at, visit),
                   amount && money(amount, language),
                 ]

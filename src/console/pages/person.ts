@@ -125,7 +125,7 @@ async function passkeyRemoved(visit: Visit): Promise<Confirmed> {
   const { passkeyId } = pathOf(visit, template)
   const { rows, back, person } = await about(visit, template)
   const label = person.passkeys.find(({ id }) => id === passkeyId)?.label
-  return { title: texts.removePasskey, back, rows: [...rows, [texts.passkeys, label]] }
+  return { title: texts.removePasskeyTitle, back, rows: [...rows, [texts.passkeys, label]] }
 }
 
 async function removed(visit: Visit): Promise<Confirmed> {

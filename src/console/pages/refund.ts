@@ -188,9 +188,10 @@ async function question(visit: Visit, given: Typed): Promise<Response> {
     return form(visit, found, ...refusedBy(error, given, found, visit))
   }
   const sum = money({ ...left, minorUnits }, visit.language)
-  const rest = money({ ...left, minorUnits: left.minorUnits - minorUnits }, visit.language)
+  const rest = left.minorUnits - minorUnits
+  const restText = rest > 0 ? texts.rest(money({ ...left, minorUnits: rest }, visit.language)) : texts.noRest
   const content = html`<h1>${texts.question(sum)}</h1>${aboutPayment(found, visit)}
-      <form method="post"><p>${texts.rest(rest)}</p>${given.comment && html`<p class="hint"><bdi>${given.comment}</bdi></p>`}
+      <form method="post"><p>${restText}</p>${given.comment && html`<p class="hint"><bdi>${given.comment}</bdi></p>`}
       ${hidden({ ...given, confirmed: 'yes' })}
       <div class="actions"><button class="primary">${texts.refundSum(sum)}</button><a href="?${new URLSearchParams({ from: given.from })}">${
         texts.otherAmount
