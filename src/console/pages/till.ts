@@ -177,7 +177,9 @@ function armForm(visit: Visit, tried?: Tried): Html | '' {
 function salesTable(sales: readonly Sale[], visit: Visit): Html {
   const texts = CODE_TEXTS[visit.language].tills
   const shared = textsOf(visit)
-  if (sales.length === 0) return html`<p class="hint">${texts.noSales}</p>`
+  // A cashier sees their own sales alone.
+  if (sales.length === 0)
+    return html`<p class="hint">${visit.may(...READERS) ? texts.noSales : texts.noOwnSales}</p>`
   return table(
     [
       [texts.sale, 'name'],
