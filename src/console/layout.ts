@@ -162,20 +162,21 @@ function addressIn(tag: Language, query: Record<string, string>): string {
 function navigation(visit: Visit, active: string, hasUndelivered: boolean | undefined): Html {
   const texts = CONSOLE_TEXTS[visit.language]
   const mark = html`<span class="mark" data-live>${hasUndelivered && html`<span class="unseen">${texts.undelivered}</span>`}</span>`
+  const allowed = (sections: readonly Section[]) => sections.filter(([, , scopes]) => visit.may(...scopes))
   const items = (sections: readonly Section[]) =>
-    sections.flatMap(([path, name, scopes]) =>
-      visit.may(...scopes)
-        ? [
-            html`<a href="${visit.base}${path}"${path === active && html` aria-current="page"`}>${icon(name)}${texts.nav[name]}${
-              name === 'notifications' && mark
-            }</a>`,
-          ]
-        : [],
+    allowed(sections).map(
+      ([path, name]) =>
+        html`<a href="${visit.base}${path}"${path === active && html` aria-current="page"`}>${icon(name)}${texts.nav[name]}${
+          name === 'notifications' && mark
+        }</a>`,
     )
-  const rest = visit.claims.jti === undefined ? [...REST, OWN] : REST
+  const rest = allowed(visit.claims.jti === undefined ? [...REST, OWN] : REST)
   return visit.siteId === ''
     ? html`<nav class="tabs" aria-label="${texts.sections}">${items(visit.claims.jti === undefined ? [...OPERATOR, OWN_OF_OPERATOR] : OPERATOR)}</nav>`
-    : html`<nav class="tabs" aria-label="${texts.sections}">${items(TABS)}
+    : rest.length < 2
+      ? // A menu of one entry is a tab: a cashier has their devices besides the tills.
+        html`<nav class="tabs" aria-label="${texts.sections}">${items([...TABS, ...rest])}</nav>`
+      : html`<nav class="tabs" aria-label="${texts.sections}">${items(TABS)}
       <button popovertarget="more"${
         rest.some(([path]) => path === active) && html` aria-current="true"`
       }>${icon('more')}${texts.more}${mark}</button></nav>
