@@ -6,19 +6,27 @@ export interface VirtualAuthenticator {
   credentials(): Promise<{ id: string; rpId: string; handle: string; counter: number }[]>
   /** Whether the person is recognised from now on: a fingerprint that fits. */
   recognises(isRecognised: boolean): Promise<void>
+  /** Whether somebody touches it from now on, each time that it is asked. */
+  isTouched(isTouched: boolean): Promise<void>
   /** Takes it away, with its passkeys: the phone is lost. */
   remove(): Promise<void>
 }
 
-/** Adds an authenticator as phones have it: built in, with resident keys and user verification. It answers without a click. */
-export async function virtualAuthenticator(page: Page): Promise<VirtualAuthenticator> {
+/**
+ * Adds an authenticator as phones have it: built in, with resident keys and user verification. It answers without a click.
+ * @param transport 'usb' for a security key, which a browser can have besides
+ */
+export async function virtualAuthenticator(
+  page: Page,
+  transport: 'internal' | 'usb' = 'internal',
+): Promise<VirtualAuthenticator> {
   const session = await page.context().newCDPSession(page)
   await session.send('WebAuthn.enable')
   const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
     options: {
       protocol: 'ctap2',
       ctap2Version: 'ctap2_1',
-      transport: 'internal',
+      transport,
       hasResidentKey: true,
       hasUserVerification: true,
       isUserVerified: true,
@@ -37,6 +45,9 @@ export async function virtualAuthenticator(page: Page): Promise<VirtualAuthentic
     },
     async recognises(isUserVerified) {
       await session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified })
+    },
+    async isTouched(enabled) {
+      await session.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })
     },
     async remove() {
       await session.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId })
