@@ -11,6 +11,7 @@ import { OPERATOR } from '../../src/contract/access-token.ts'
 import { OperatorKeysAnswer } from '../../src/contract/operator-key.ts'
 import { barriers, DEVICES, launch, picture, type Visit, visit } from '../support/browser.ts'
 import { signIn } from '../support/console-browser.ts'
+import { inviteByApi, joined, local } from '../support/console-people.ts'
 import { type FurnishedShop, furnishedShop } from '../support/furnished-shop.ts'
 import { portOf } from '../support/ports.ts'
 import { openShop } from '../support/shop.ts'
@@ -31,7 +32,7 @@ afterAll(async () => {
 })
 
 /** Who opens a page: an administrator of the furnished shop unless said otherwise. */
-type Who = 'admin' | 'reader' | 'newcomer' | 'keyless' | 'formerly' | 'operator' | 'nobody'
+type Who = 'admin' | 'person' | 'reader' | 'newcomer' | 'keyless' | 'formerly' | 'operator' | 'nobody'
 
 interface State {
   name: string
@@ -64,6 +65,11 @@ const openDetails = (page: Page): Promise<void> =>
 
 const codeOf = (name: keyof FurnishedShop['codes']) => () => `qr/${full.codes[name].uid}`
 const paymentOf = (name: keyof FurnishedShop['payments']) => () => `payments/${full.payments[name]}`
+const personOf = (path: string) => async () => {
+  const person = { id: 'anna', name: 'Анна Петрова', role: 'owner' }
+  await full.shop.ask('/people', { method: 'POST', body: person })
+  return path
+}
 const siteOf = () => `operator/sites/${full.shop.siteId}`
 
 /** The states of each page, by its path in the table of routes. */
@@ -185,6 +191,28 @@ const PAGES: Record<string, readonly State[]> = {
     { name: 'signing-keys-empty', who: 'newcomer', path: 'notification-keys' },
     { name: 'signing-key-made', who: 'newcomer', path: 'notification-keys', act: send({}) },
   ],
+  '/people': [
+    { name: 'people', path: 'people' },
+    { name: 'people-empty', who: 'newcomer', path: 'people' },
+    {
+      name: 'person-invited',
+      path: 'people',
+      act: async (page) => {
+        await page.locator('[name=name]').fill('Борис')
+        await page.locator('#new .primary').click()
+        await page.locator('textarea.secret').waitFor()
+      },
+    },
+  ],
+  '/people/:id': [
+    { name: 'person', path: personOf('people/anna') },
+    { name: 'person-none', path: 'people/none', status: 404 },
+  ],
+  '/people/:id/remove': [{ name: 'person-remove', path: personOf('people/anna/remove') }],
+  '/me': [
+    { name: 'devices', who: 'person', path: 'me' },
+    { name: 'devices-of-a-token', path: 'me', status: 403 },
+  ],
   '/operator/sites': [
     { name: 'operator-sites', who: 'operator', path: 'operator/sites' },
     { name: 'operator-sites-not-found', who: 'operator', path: 'operator/sites?q=none' },
@@ -227,6 +255,7 @@ const PAGES: Record<string, readonly State[]> = {
 const NO_PAGES = [
   '/report.csv',
   '/feed',
+  '/tills/:uid/changes',
   '/payments.csv',
   '/qr/:uid/:file{picture\\.(png|svg)}',
   '/operator/sites/:siteId/export',
@@ -270,6 +299,14 @@ describe.each(VIEWS)('on a %s in %s, %s', (device, locale, colorScheme) => {
   const options = { ...DEVICES[device], locale, colorScheme }
   const enter: Record<Who, () => Promise<Visit>> = {
     admin: () => signIn(browser, service, full.shop.siteId, options),
+    person: async () => {
+      const shop = await openShop(service)
+      return joined(
+        browser,
+        await inviteByApi(shop, { id: 'anna', name: 'Анна Петрова', role: 'owner' }),
+        options,
+      )
+    },
     reader: () => signIn(browser, service, full.shop.siteId, { ...options, scope: 'merchant:read' }),
     newcomer: async () => signIn(browser, service, (await openShop(service, {})).siteId, options),
     keyless: async () => {
@@ -304,7 +341,9 @@ describe.each(VIEWS)('on a %s in %s, %s', (device, locale, colorScheme) => {
     async ({ name, who = 'admin', path, act, status }) => {
       const { page, faults } = visitOf(who)
       faults.length = 0
-      await page.goto(`${address}/console/${typeof path === 'string' ? path : await path()}`)
+      // A person's session is of the host with passkeys.
+      const at = who === 'person' ? local(address) : address
+      await page.goto(`${at}/console/${typeof path === 'string' ? path : await path()}`)
       await act?.(page)
       // With its style sheet.
       await page.waitForLoadState()
