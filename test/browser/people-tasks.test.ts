@@ -3,7 +3,16 @@ import { readFile } from 'node:fs/promises'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { afterAll, describe, expect, inject, it } from 'vitest'
 import { barriers, DEVICES, launch, SCREENSHOTS } from '../support/browser.ts'
-import { confirm, guest, inviteByApi, inviteByForm, join, joined, local } from '../support/console-people.ts'
+import {
+  confirm,
+  guest,
+  inviteByApi,
+  inviteByForm,
+  join,
+  joined,
+  linkIn,
+  local,
+} from '../support/console-people.ts'
 import { openShop, type Shop } from '../support/shop.ts'
 import { virtualAuthenticator } from '../support/virtual-authenticator.ts'
 
@@ -220,7 +229,7 @@ describe.each(LOOKS)('on %s', (look, options) => {
     await anna.page.waitForURL(/sign-in/)
     await owner.page.locator('form[action$="/invite"] button').click()
     await confirm(owner.page)
-    const again = await joined(browser, await owner.page.locator('textarea.secret').inputValue(), options)
+    const again = await joined(browser, await linkIn(owner.page), options)
     await again.open('people')
     await again.page.getByRole('link', { name: 'Вера' }).waitFor()
     expect(again.faults).toEqual([])

@@ -20,12 +20,20 @@ export async function inviteByApi(
 
 /** Invites a person by the form, as somebody who confirms it by passkey. @returns the link that the page shows */
 export async function inviteByForm(page: Page, name: string, role: string): Promise<string> {
+  await fillPerson(page, name, role)
+  await confirm(page)
+  return linkIn(page)
+}
+
+/** Sends the form of a new person. */
+export async function fillPerson(page: Page, name: string, role: string): Promise<void> {
   await page.locator('[name=name]').fill(name)
   await page.locator(`[name=role][value=${role}]`).check()
   await page.getByRole('button', { name: /^(Создать приглашение|Create the invitation)$/ }).click()
-  await confirm(page)
-  return page.locator('textarea.secret').inputValue()
 }
+
+/** The link of the invitation that the page shows. */
+export const linkIn = (page: Page): Promise<string> => page.locator('textarea.secret').inputValue()
 
 /** Confirms what the page asks for. */
 export const confirm = (page: Page): Promise<void> =>
@@ -38,7 +46,6 @@ export interface Joined extends SignedIn {
 /** The browser of a guest, who has opened the link. */
 export async function guest(browser: Browser, link: string, options: BrowserContextOptions): Promise<Joined> {
   const { page, faults } = await visit(browser, link, options)
-  page.context().setDefaultTimeout(8000)
   const authenticator = await virtualAuthenticator(page)
   return {
     page,
