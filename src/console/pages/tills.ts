@@ -80,7 +80,8 @@ function tillsTable(codes: readonly QrCode[], visit: Visit): Html {
     ],
     codes.map(({ qrCodeUid, payment }) => [
       html`<a href="${codeAddress(visit.base, qrCodeUid, true)}"><bdi>${qrCodeUid}</bdi></a>`,
-      payment ? when(payment.at, visit) : texts.neverPaid,
+      // A cashier sees no payment of others: none is shown, and none is denied.
+      payment ? when(payment.at, visit) : visit.may(...READERS) && texts.neverPaid,
       payment && money(payment.amount, visit.language),
     ]),
     shared.nav.tills,
