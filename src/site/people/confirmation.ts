@@ -52,6 +52,8 @@ export function takeConfirmation(
   if (textValue(sql, 'SELECT request FROM used_challenges WHERE id = ?', id) === request) return undefined
   if (!useChallenge(context, { id, expiresAt }, request)) return 'asked'
   if (storeCounter(context, passkeyId, counter)) return undefined
+  // The same call again is refused, too.
+  sql.exec('UPDATE used_challenges SET request = NULL WHERE id = ?', id)
   const person = withPerson(context, personId, ok)
   return person.ok ? person.value : 'asked'
 }

@@ -185,6 +185,17 @@ describe('the confirmation', () => {
     expect(await object.revokeApiKey(confirming({ counter: 6 }), 'l')).toMatchObject({ ok: false })
   })
 
+  it('with a counter that does not grow stays refused when the call is repeated, with one event', async () => {
+    const { site, object, confirming } = await owned()
+    expect(await object.revokeApiKey(confirming({ counter: 5 }), 'earlier')).toMatchObject({ ok: true })
+    const copied = confirming({ counter: 5 })
+    expect(await object.revokeApiKey(copied, 'k')).toMatchObject({ code: 'auth.unauthorized' })
+    expect(await object.revokeApiKey(copied, 'k')).toMatchObject({ ok: false })
+    const types = (await site.events()).map(({ type }) => type)
+    expect(types.filter((type) => type === 'apiKey.revoked')).toHaveLength(1)
+    expect(types.filter((type) => type === 'passkey.refused')).toHaveLength(1)
+  })
+
   it('does not outlive the session, the person and the role', async () => {
     const { site, object } = await owned()
     const other = await personOf(site, 'other')
