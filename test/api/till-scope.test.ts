@@ -2,6 +2,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
+import type { Caller } from '../../src/contract/caller.ts'
 import { parseLink } from '../../src/fps/link.ts'
 import { freshSite } from '../support/admin.ts'
 import { call, tokenOf } from '../support/service.ts'
@@ -98,6 +99,25 @@ describe('a cashier', () => {
     ['GET', '/reports/day'],
   ])('may not %s %s', async (method, path, body) => {
     expect((await cashier(await site())(method, path, body)).status).toBe(403)
+  })
+
+  it('neither confirms nor drops the sale of another key with the saleUid of an own one that has ended', async () => {
+    const siteId = await site()
+    await cashier(siteId, 'one')('PUT', sale('same'), AMOUNT)
+    const object = env.SITES.getByName(siteId)
+    const other: Caller = { actor: 'merchant', keyId: 'other', scopes: ['merchant:till'] }
+    const spec = { saleUid: 'same', amount: { minorUnits: 35_000, currency: 'RUB' }, ttl: 5 }
+    const key = { qrCodeUid: 'till-1' }
+    expect(await object.confirmSale(other, key, spec, {})).toMatchObject({ code: 'payin.resource.not.found' })
+    await runInDurableObject(object, (_, { storage }) => {
+      storage.sql.exec("UPDATE sales SET status = 'WAITING'")
+    })
+    expect(await object.confirmSale(other, key, spec, {})).toMatchObject({ code: 'payin.resource.not.found' })
+    expect(await object.dropSale(other, key, 'same')).toMatchObject({ ok: true })
+    const left = await runInDurableObject(object, (_, { storage }) =>
+      storage.sql.exec('SELECT status FROM sales').toArray(),
+    )
+    expect(left).toEqual([{ status: 'WAITING' }])
   })
 
   it('neither sees nor cancels the sale of another key, and no answer shows it', async () => {

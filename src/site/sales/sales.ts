@@ -93,7 +93,7 @@ export const confirmSale = (
 ): Outcome<Armed> =>
   ofCode(context, key, (row) => {
     const { sql } = context
-    const sale = findSale(sql, row.number, spec.saleUid)
+    const sale = ownSale(context, row.number, spec.saleUid)
     if (!sale) return SALE_NOT_FOUND
     if (sale.status !== 'WAITING') return replay(context, sale, spec)
     if (row.status !== 'CREATED')
@@ -112,7 +112,7 @@ export const confirmSale = (
 /** The bank refused to arm the link: the code is free again. */
 export const dropSale = (context: Context, key: QrCodeKey, saleUid: string): Outcome<void> =>
   ofCode(context, key, ({ number }) => {
-    const sale = findSale(context.sql, number, saleUid)
+    const sale = ownSale(context, number, saleUid)
     if (sale) dropReservation(context, sale)
     return ok(undefined)
   })
