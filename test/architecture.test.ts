@@ -46,7 +46,8 @@ const RULES: Record<string, { from: string[]; types?: string[]; packages: RegExp
   registry: {
     from: [
       ...['registry', 'contract', 'site/database/schema', 'site/access/sessions'],
-      ...['site/outcomes', 'site/rows/columns', 'site/people/admission', 'site/people/invitations'],
+      ...['site/outcomes', 'site/rows/columns', 'site/people/admission', 'site/people/confirmation'],
+      'site/people/invitations',
       ...['site/people/passkeys', 'site/people/people', 'site/people/person', 'site/people/sessions'],
     ],
     types: ['site/rows/sql', 'site/people/rows', 'errors'],
