@@ -1,5 +1,5 @@
 // The size of the Worker's modules: what every new instance loads, the console and passkeys, which are loaded when they are needed.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -8,19 +8,11 @@ import { bundle } from '../../bin/serve/bundle.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'fps-qr-size-'))
 afterAll(() => rmSync(directory, { recursive: true }))
-// No route uses passkeys yet.
-const entry = join(directory, 'entry.ts')
-const source = (path: string) => JSON.stringify(join(import.meta.dirname, '../../src', path))
-writeFileSync(
-  entry,
-  `export * from ${source('index.ts')}\nexport { default } from ${source('index.ts')}\nexport { passkeys } from ${source('console/passkeys.ts')}`,
-)
-const { loaded, modules } = await bundle(join(directory, 'modules'), entry)
+const { loaded, modules } = await bundle(directory)
 
 /** Bytes by gzip -9, in one stream. */
 const sizeOf = (names: readonly string[]): number =>
-  gzipSync(Buffer.concat(names.map((name) => readFileSync(join(directory, 'modules', name)))), { level: 9 })
-    .length
+  gzipSync(Buffer.concat(names.map((name) => readFileSync(join(directory, name)))), { level: 9 }).length
 
 /** The modules that are loaded when they are needed. */
 const later = () => modules.filter((name) => !loaded.includes(name)).toSorted()
@@ -32,14 +24,15 @@ const later = () => modules.filter((name) => !loaded.includes(name)).toSorted()
 // The one spelling of tokens and cursors, failures of the object, content codings and the tables of reports have 2 KB.
 // Several addresses for notifications have 3 KB, a saved account on the payer's page, decisions about payments, addresses in an app and the
 // receipt of a printed code 5 KB.
-it('what an instance loads is at most 179 KB', () => expect(sizeOf(loaded)).toBeLessThanOrEqual(179_000))
+// People of a site and of the deployment have 12 KB: their operations with documentation and examples 7 KB, the rest is of the objects.
+it('what an instance loads is at most 192 KB', () => expect(sizeOf(loaded)).toBeLessThanOrEqual(192_000))
 
 // Of it, periods and their chart have 2 KB, the logo, the preview and the rules of the settings 2 KB, what became of a refund and
 // the sums and times of the audit 1 KB, decisions about payments that no code took 1 KB, addresses for notifications 3 KB, saved
-// accounts 2 KB.
-it('the console is a module of its own, of at most 58 KB', () => {
+// accounts 2 KB, people, invitations, devices and the operator's people 11 KB, confirmations 3 KB, several sites 2 KB.
+it('the console is a module of its own, of at most 77 KB', () => {
   const [console] = later()
-  expect(sizeOf([console ?? ''])).toBeLessThanOrEqual(58_000)
+  expect(sizeOf([console ?? ''])).toBeLessThanOrEqual(77_000)
 })
 
 it('passkeys are a module of their own, of at most 4 KB', () => {
