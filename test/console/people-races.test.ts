@@ -14,7 +14,8 @@ import {
   PASSKEY_ORIGIN,
   signInBy,
 } from '../support/guests.ts'
-import { answerTo, confirmed, questionIn } from '../support/person-browser.ts'
+import { questionIn } from '../support/passkey-pages.ts'
+import { answerTo, confirmed } from '../support/person-browser.ts'
 import { connected, refundingSite } from '../support/refunds.ts'
 import { CONNECTOR, serviceWith } from '../support/service.ts'
 

@@ -135,11 +135,18 @@ export class PeopleHistory {
     this.#backup = structuredClone(this.#model)
   }
 
-  /** What a restore leaves: everything of the backup but the sessions and the invitations. */
+  /** What a restore leaves: everything of the backup but the sessions, the invitations, and the people who were removed since. */
   async restored(): Promise<void> {
     if (!this.#backup) return
+    const gone = Object.entries(this.#model.people).filter(([, { isRemoved }]) => isRemoved)
     this.#model = structuredClone(this.#backup)
     this.#model.live = []
+    // The audit has the removals: they are applied again, also where nobody of the backup is left then.
+    for (const [id] of gone) {
+      const person = this.#model.people[id]
+      if (person) Object.assign(person, { isRemoved: true, passkeys: [] })
+    }
+    this.#model.hadOwner = false
     for (const person of Object.values(this.#model.people)) person.code = undefined
     this.#unsure.clear()
     this.#trail.push('restore')

@@ -6,7 +6,7 @@ import { type Authenticator, type Spoiled, softAuthenticator } from './authentic
 import type { Fetch } from './client.ts'
 import { browserOf } from './console.ts'
 import { type Guest, invited, join, PASSKEY_ORIGIN } from './guests.ts'
-import { textOf } from './html.ts'
+import { answerAt, type Question, questionIn } from './passkey-pages.ts'
 import { another } from './people.ts'
 
 export type Fields = Record<string, string> | URLSearchParams
@@ -50,34 +50,6 @@ export async function confirmed(
   return browser.post(path, await answerTo(asked, authenticator, spoiled))
 }
 
-/** What the page that asks has: the hidden fields of its form, and the options for the authenticator. */
-export interface Question {
-  page: string
-  fields: URLSearchParams
-  options: { rpId: string; challenge: string; allowCredentials: { id: string }[] }
-}
-
-export async function questionIn(response: Response): Promise<Question> {
-  const page = await response.text()
-  const options = /data-options="([^"]+)"/.exec(page)?.[1]
-  if (response.status !== 403 || !options) throw new Error(`${response.status} asks for no confirmation`)
-  const form = page.slice(page.indexOf('data-options'))
-  const fields = new URLSearchParams()
-  for (const [, name = '', value = ''] of form.matchAll(
-    /<input type="hidden" name="([^"]*)" value="([^"]*)">/g,
-  )) {
-    fields.append(textOf(name), textOf(value))
-  }
-  return { page, fields, options: JSON.parse(textOf(options)) }
-}
-
-/** The fields of the form that the browser sends then. */
-export async function answerTo(
-  { fields, options }: Question,
-  authenticator: Authenticator,
-  spoiled?: Spoiled,
-): Promise<URLSearchParams> {
-  const sent = new URLSearchParams(fields)
-  sent.append('assertion', await authenticator.get(options, PASSKEY_ORIGIN, spoiled))
-  return sent
-}
+/** The fields of a form that answers the page which asks for a confirmation. */
+export const answerTo = (question: Question, authenticator: Authenticator, spoiled?: Spoiled) =>
+  answerAt(question, authenticator, PASSKEY_ORIGIN, spoiled)
