@@ -15,13 +15,12 @@ import { ready } from '../http/ready.ts'
 import { requestLog } from '../http/request-log.ts'
 import { json, seeOther } from '../http/response.ts'
 import { docsPage, staticFile } from '../http/static-file.ts'
-import { DEMO_SITE } from '../web/demo.ts'
+import { DEMO_SITE } from '../web/demo-site.ts'
 import { demoToken } from '../web/demo-token.ts'
-import { isPerson, pageForPerson } from '../web/error-page.ts'
-import { healthPage } from '../web/health-page.ts'
-import { createDemo, home } from '../web/home.ts'
+import { pageForPerson, pages } from '../web/load-pages.ts'
 import { logo } from '../web/payer/logo.ts'
 import { payer } from '../web/payer/routes.ts'
+import { isPerson } from '../web/person.ts'
 import { consoleOf } from './console.ts'
 import { DOCUMENT_FILE, documentOf } from './document.ts'
 import { operationsOf } from './operations.ts'
@@ -41,17 +40,17 @@ export function createApp(platform: Platform): Hono<AppEnv> {
   app.use(requestLog(platform))
   // Before the Host is checked: a platform calls it by an address of its own.
   const isReady = ready(service)
-  app.get('/healthz', (c, next) =>
-    isPerson(c) ? healthPage(c, isReady(c, next)) : json(c, { status: 'ok' }),
+  app.get('/healthz', async (c, next) =>
+    isPerson(c) ? (await pages()).healthPage(c, isReady(c, next)) : json(c, { status: 'ok' }),
   )
   app.get('/readyz', isReady)
   // These routes check the Host themselves, so that a person gets a page.
   app.route('/pay', payer(service, errors))
   app.use(requireHost(service))
   app.get('/logo/:siteId/:hash/:mac', logo(service))
-  app.get('/', home(service))
+  app.get('/', async (c) => (await pages()).home(service)(c))
   if (isSandbox(config, DEMO_SITE)) {
-    app.post('/', createDemo(service))
+    app.post('/', async (c) => (await pages()).createDemo(service)(c))
     app.post('/docs-token', demoToken(service))
   }
   app.get('/docs', (c) => seeOther(c, 'docs/'))

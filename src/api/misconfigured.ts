@@ -5,7 +5,7 @@ import type { Platform } from '../gateway/context.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { errorHandlers } from '../http/error-handler.ts'
 import { requestLog } from '../http/request-log.ts'
-import { pageForPerson } from '../web/error-page.ts'
+import { pageForPerson } from '../web/load-pages.ts'
 
 /**
  * A fetch handler that answers 503 to every request: a person gets a page, which does not name the settings.

@@ -6,7 +6,7 @@ import type { AppEnv } from '../http/app-env.ts'
 import { limitRate } from '../http/auth.ts'
 import { json } from '../http/response.ts'
 import { requireSameOrigin } from '../http/same-origin.ts'
-import { DEMO_SITE } from './demo.ts'
+import { DEMO_SITE } from './demo-site.ts'
 
 const SECONDS = 3600
 

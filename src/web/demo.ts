@@ -22,6 +22,7 @@ import { seeOther } from '../http/response.ts'
 import { requireSameOrigin } from '../http/same-origin.ts'
 import { validate } from '../http/validate.ts'
 import { curl, jsonBody, quoted } from './curl.ts'
+import { DEMO_SITE } from './demo-site.ts'
 import { HOME_TEXTS } from './home-texts.ts'
 import type { Html } from './layout.ts'
 import { currencySymbol, money } from './payer/formats.ts'
@@ -30,8 +31,6 @@ import { PAYER_TEXTS } from './payer/texts.ts'
 import { picture } from './picture.ts'
 import { typedAmount } from './typed-amount.ts'
 
-/** The site of the demonstration. */
-export const DEMO_SITE = 'demo'
 const VISITOR: Caller = { actor: 'merchant', scopes: [], isService: true }
 const PICTURE = 240
 

@@ -3,25 +3,12 @@ import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { type ApiError, ERRORS } from '../errors.ts'
 import type { AppEnv } from '../http/app-env.ts'
-import { admits, type Language } from '../http/negotiation.ts'
+import type { Language } from '../http/negotiation.ts'
 import { HOME_TEXTS } from './home-texts.ts'
 import type { Html } from './layout.ts'
 import { languageOf, page } from './page.ts'
 import { type Shop, shopLayout, support } from './payer/parts.ts'
 import { PAYER_TEXTS } from './payer/texts.ts'
-
-/** Whether the client is a person's browser: it names HTML, and a program does not. */
-export function isPerson(c: Context): boolean {
-  const accept = c.req.header('Accept') ?? ''
-  return /text\/html/i.test(accept) && admits(accept, 'text/html')
-}
-
-/** What programs ask for, whatever they accept. */
-const FOR_PROGRAMS = /^\/+(payin|partner|network|sandbox|operator|metrics|healthz|openapi\.json)\b/
-
-/** The error as a page, where a person asked for one; undefined for a program, and where the API is. */
-export const pageForPerson = (c: Context<AppEnv>, error: ApiError): Promise<Response> | undefined =>
-  isPerson(c) && !FOR_PROGRAMS.test(c.req.path) ? errorPage(c, error) : undefined
 
 /** The error as a page in the visitor's language; the trace id is what support needs to find it in the log. */
 export function errorPage(

@@ -7,13 +7,14 @@ import type { Service } from '../gateway/context.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { originOf } from '../http/path.ts'
 import { json } from '../http/response.ts'
-import { createDemoQrCode, DEMO_SITE, type Demo, demoForm, demoOf, demoResult } from './demo.ts'
-import { isPerson } from './error-page.ts'
+import { createDemoQrCode, type Demo, demoForm, demoOf, demoResult } from './demo.ts'
+import { DEMO_SITE } from './demo-site.ts'
 import { example } from './home-example.ts'
 import { HOME_TEXTS } from './home-texts.ts'
 import { layout } from './layout.ts'
 import { noSimulation } from './no-simulation.ts'
 import { languageOf, page } from './page.ts'
+import { isPerson } from './person.ts'
 
 const ADDRESSES = {
   documentation: '/docs',

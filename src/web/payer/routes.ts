@@ -22,18 +22,14 @@ import { requireHost } from '../../http/host.ts'
 import { json, respond, seeOther } from '../../http/response.ts'
 import { requireSameOrigin } from '../../http/same-origin.ts'
 import type { QrCodeKey } from '../../site/qr-codes/rows.ts'
-import { errorPage, notFoundPage } from '../error-page.ts'
+import { pages as load } from '../load-pages.ts'
 import { page } from '../page.ts'
 import { formatAddress, type PageAddress, parseAddress } from './address.ts'
-import { banksPage } from './banks-page.ts'
 import { DECLINED, forgetResult, ownResult, resultCookie } from './own-result.ts'
-import { payerPage } from './page.ts'
-import { printView } from './print-view.ts'
 import { simulate } from './simulate.ts'
 import { payerSite, pollState } from './site.ts'
 import { stateOf } from './state.ts'
 import { paperThemeOf } from './theme.ts'
-import { payerViews } from './view.ts'
 
 const canBePaid = (qrCode: QrCode): boolean => isPayable(qrCode.status) && stateOf(qrCode) === qrCode.status
 
@@ -46,7 +42,11 @@ export function payer(
 ): Hono<AppEnv> {
   const { config } = service
   const banks = bankList(service)
-  const { shopSeen, viewOf } = payerViews(service, banks)
+  /** The pages, and what they show of a code and its shop. */
+  const views = async () => {
+    const { payerViews, ...made } = await load()
+    return { ...made, ...payerViews(service, banks) }
+  }
   const checkHost = requireHost(service)
   const state = new Hono<AppEnv>()
   const pages = new Hono<AppEnv>()
@@ -103,6 +103,7 @@ export function payer(
     const paid = current.isDeleted
       ? undefined
       : ((await followed(c, site, key)) ?? (await ownReceipt(c, site, current.qrCode)))
+    const { payerPage, viewOf } = await views()
     const view = await viewOf(c, address, current, { paid })
     return page(c, payerPage(view), {
       forms: view.sandbox !== undefined || address.end === true,
@@ -123,11 +124,13 @@ export function payer(
     const qrCode = { ...current.qrCode, sale: undefined }
     const { color } = current.shop
     const theme = color && paperThemeOf(color)
+    const { printView, viewOf } = await views()
     return page(c, printView(await viewOf(c, address, { ...current, qrCode }), theme), { theme })
   })
 
   pages.get('/:siteId/:id/banks', async (c) => {
     const { site, key, address } = await linkOf(c)
+    const { banksPage, viewOf } = await views()
     const view = await viewOf(c, address, await read(site, key))
     // An old list still has its links.
     if ((await followed(c, site, key)) || !view.hasBanks || !canBePaid(view.qrCode)) return toPage(c, address)
@@ -164,6 +167,7 @@ export function payer(
     if (!canBePaid(qrCode)) return seeOther(c, back)
     const done = await simulate({ site, key, qrCode }, form, config.homeCurrency)
     if ('invalidAmount' in done) {
+      const { payerPage, viewOf } = await views()
       const view = await viewOf(c, address, current, done)
       return page(c, payerPage(view), { status: 422, forms: true, theme: view.shop.theme })
     }
@@ -179,6 +183,7 @@ export function payer(
   /** The page of an error. A link of a site that leads to no QR code says whom to ask: the site's shop. */
   const failurePage = async (c: Context<AppEnv>, error: ApiError): Promise<Response> => {
     const { siteId } = c.var
+    const { errorPage, notFoundPage, shopSeen } = await views()
     if (siteId === undefined) return errorPage(c, error)
     const inSandbox = isSandbox(config, siteId)
     if (error.code !== 'payin.resource.not.found') return errorPage(c, error, inSandbox)
