@@ -22,6 +22,8 @@ interface SaleKey {
 const IN_VAIN: ReadonlySet<string> = new Set([
   'payin.incorrect-method-invocation',
   'payin.resource.not.found',
+  'auth.unauthorized',
+  'auth.forbidden',
 ])
 
 /** @throws ApiError the site's refusals; network.refused where the bank refuses the sale; network.unavailable */
@@ -51,7 +53,8 @@ async function arm(site: SiteContext, { qrCodeUid }: SaleKey, spec: SaleSpec): P
     throw error
   })
   return callSite(site, (object) => object.confirmSale(caller, key, spec, bank)).catch(async (error) => {
-    // Meanwhile the code was cancelled, or the sale is gone: its time is over, or the bank refused an equal request.
+    // Meanwhile the code was cancelled, or the sale is gone: its time is over, or the bank refused an equal request. Or the caller has
+    // lost the right.
     if (error instanceof ApiError && IN_VAIN.has(error.code)) {
       await deactivateSale(service, connector, siteId, sale).catch(() => {})
     }

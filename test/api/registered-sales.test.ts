@@ -304,6 +304,24 @@ describe('arming, where something comes between', () => {
     )
   })
 
+  it('by a key that is revoked meanwhile is refused, and the bank is told', async () => {
+    const { siteId, service, code, bank, askedFor } = await counter()
+    const admin = await tokenOf({ sub: siteId, jti: 'admin', scope: 'merchant:admin' })
+    bank.answer = async ({ type }) => {
+      const revocation = { method: 'DELETE', token: admin }
+      if (type === 'sale.activate') {
+        const path = `/payin/v1/sites/${siteId}/apiKeys/leaver`
+        expect((await call(path, revocation, service)).status).toBe(204)
+      }
+      return Response.json({})
+    }
+    const path = `/payin/v1/sites/${siteId}/sbp/qrCodes/${code.qrCodeUid}/sales/s-1`
+    const token = await tokenOf({ sub: siteId, jti: 'leaver', scope: 'merchant:till' })
+    const sent = { method: 'PUT', body: { amount: { value: 5 } }, token }
+    expect(await refusalIn(await call(path, sent, service))).toEqual([401, 'auth.unauthorized'])
+    expect(askedFor('sale.deactivate')).toMatchObject([{ data: { qrcId: 'AS1R', saleUid: 's-1' } }])
+  })
+
   it('by a repeated request, while the bank refuses the first one, leaves no link armed without its sale', async () => {
     const { put, get, bank, askedFor } = await counter()
     const [first, second] = [Promise.withResolvers<Response>(), Promise.withResolvers<Response>()]
