@@ -90,7 +90,7 @@ export const browserCookie = (c: Context, config: Cookies, id: string) =>
   cookie(c, config, { name: BROWSER, value: id, maxAge: CHALLENGE_SECONDS })
 
 /** The browser that a sign-in is bound to; `''` for none. */
-export const browserOf = (c: Context): string => cookieOf(c, BROWSER)
+export const browserOf = (c: Context): string => /^[0-9a-f]{32}$/.exec(cookieOf(c, BROWSER))?.[0] ?? ''
 
 /** The header that remembers the language. */
 export const languageCookie = (c: Context, config: Cookies, value: Language) =>

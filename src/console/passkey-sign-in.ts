@@ -28,7 +28,8 @@ export async function passkeySignIn(
   if (!party) return undefined
   const language = languageOf(c)
   const texts = PEOPLE_TEXTS[language].passkey
-  const browser = service.random(16).toHex()
+  // Another tab can have this page too: its challenge goes on.
+  const browser = browserOf(c) || service.random(16).toHex()
   const { requestOptions } = await passkeys()
   const options = await requestOptions({
     relyingParty: party,

@@ -172,6 +172,15 @@ describe('a passkey', () => {
     expect((await other.post('/sign-in/passkey', { response })).status).toBe(401)
   })
 
+  it('answers the challenge of the first of two pages that a browser has open', async () => {
+    const { authenticator } = await owner(newSite())
+    const browser = browserOf(undefined, PASSKEY_ORIGIN)
+    const options = await signInOptions(browser)
+    await signInOptions(browser)
+    const response = await authenticator.get(options, PASSKEY_ORIGIN)
+    expect((await browser.post('/sign-in/passkey', { response })).status).toBe(303)
+  })
+
   it('does not answer a challenge after five minutes', async () => {
     const { authenticator } = await owner(newSite())
     const browser = browserOf(undefined, PASSKEY_ORIGIN)
