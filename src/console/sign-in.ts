@@ -70,6 +70,9 @@ export function signInRoutes(app: Hono<AppEnv>, host: ConsoleHost): void {
     }
   })
 
+  // The address that a refused sign-in leaves in the browser.
+  app.get('/console/sign-in/passkey', (c) => seeOther(c, '../sign-in'))
+
   app.post('/console/sign-in/passkey', async (c) => {
     const form = await readForm(c, service, MAX_PASSKEY_FORM)
     const next = form.get('next') ?? ''
