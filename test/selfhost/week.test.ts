@@ -84,7 +84,9 @@ it.runIf(requires('jq', hasJq))(
       const [asked, waiting] = await on(REFUND)
       expect([asked, waiting]).toEqual([
         '"WAITING"',
-        like(`\\[${TIME},"refund.waiting","odd-1","100.00",\\{"actor":"merchant","keyId":"${KEY}"\\}\\]`),
+        like(
+          `\\[${TIME},"refund.waiting","odd-1","100.00",\\{"actor":"merchant","keyId":"${KEY}","name":"[^"]+"\\}\\]`,
+        ),
       ])
       expect(await on(STOP)).toEqual([
         '{"maxRefundsPerDay":{"value":"0.01","currency":"RUB"}}',
