@@ -245,6 +245,31 @@ const PAGES: Record<string, readonly State[]> = {
       path: async () => `operator/keys/${await usedKey()}/revoke`,
     },
   ],
+  '/operator/people': [{ name: 'operator-people', who: 'operator', path: 'operator/people' }],
+  '/operator/people/:id': [
+    { name: 'operator-person', who: 'operator', path: () => operatorPerson('operator/people/olga') },
+    { name: 'operator-person-none', who: 'operator', path: 'operator/people/none', status: 404 },
+  ],
+  '/operator/people/:id/remove': [
+    {
+      name: 'operator-person-remove',
+      who: 'operator',
+      path: () => operatorPerson('operator/people/olga/remove'),
+    },
+  ],
+  '/operator/me': [
+    { name: 'operator-devices-of-a-token', who: 'operator', path: 'operator/me', status: 403 },
+  ],
+  '/operator/new-site': [
+    { name: 'operator-new-site', who: 'operator', path: 'operator/new-site' },
+    {
+      name: 'operator-new-site-refused',
+      who: 'operator',
+      path: 'operator/new-site',
+      act: send({ siteId: 'cafe', name: ' ' }),
+      status: 400,
+    },
+  ],
   '/operator/audit': [
     { name: 'operator-audit', who: 'operator', path: 'operator/audit' },
     { name: 'operator-audit-not-found', who: 'operator', path: 'operator/audit?siteId=none' },
@@ -360,6 +385,16 @@ describe.each(VIEWS)('on a %s in %s, %s', (device, locale, colorScheme) => {
 
 const operatorToken = (): Promise<string> =>
   mintToken(secret, { siteId: OPERATOR, scope: 'operator', days: 1, label: 'anna' })
+
+/** A page about a person of the deployment. */
+async function operatorPerson(path: string): Promise<string> {
+  await fetch(`${address}/operator/v1/people`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${await operatorToken()}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ id: 'olga', name: 'Ольга', role: 'operator' }),
+  })
+  return path
+}
 
 /** The id of a key of an operator that was used. */
 async function usedKey(): Promise<string> {

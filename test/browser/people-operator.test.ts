@@ -4,6 +4,7 @@ import { afterAll, describe, expect, inject, it } from 'vitest'
 import { OPERATOR } from '../../src/contract/access-token.ts'
 import { DEVICES, launch, SCREENSHOTS, visit } from '../support/browser.ts'
 import { signIn } from '../support/console-browser.ts'
+import { confirm } from '../support/console-people.ts'
 import { virtualAuthenticator } from '../support/virtual-authenticator.ts'
 
 const browser = await launch()
@@ -96,7 +97,7 @@ describe.each([
     await operator.page.getByRole('button', { name: words.again }).click()
     const another = await joined(await linkOf(operator.page), 'phone', language)
     await photo(another, `found-${language}`)
-    await owner.goto(`${service.address}/console/me`)
+    // The page follows the site, and leads to the sign-in by itself.
     await owner.waitForURL((url) => url.pathname.includes('sign-in'))
     await owner.getByRole('button', { name: words.signIn }).click()
     await owner.getByRole('alert').first().waitFor()
@@ -117,25 +118,28 @@ it.each([
   async (language, device) => {
     const words = WORDS[language]
     const { page, faults, open } = await signIn(browser, service, OPERATOR, optionsOf(device, language))
-    const invite = async (at: Page, name: string) => {
+    const invite = async (at: Page, name: string, confirms?: typeof confirm) => {
       await at.goto(`${service.address}/console/operator/people`)
       await at.locator('[name=name]').fill(name)
       await at.locator('[name=role][value=operator]').check()
       await photo(at, `people-${language}-${device}`)
       await at.getByRole('button', { name: words.create }).click()
+      await confirms?.(at)
       return at.locator('textarea.secret').inputValue()
     }
     const own = await joined(await invite(page, `Ольга ${language}`), device, language)
     await own.waitForURL('**/console/operator/sites')
-    await own.goto(`${service.address}/console/me`)
+    await own.goto(`${service.address}/console/operator/me`)
     await photo(own, `me-${language}-${device}`)
-    const another = await joined(await invite(own, `Пётр ${language}`), 'phone', language)
+    const another = await joined(await invite(own, `Пётр ${language}`, confirm), 'phone', language)
     await another.waitForURL('**/console/operator/sites')
     await own.goto(`${service.address}/console/operator/people`)
     await own.getByRole('link', { name: `Пётр ${language}` }).click()
     await photo(own, `person-${language}-${device}`)
     await own.getByRole('link', { name: words.remove }).click()
     await own.getByRole('button', { name: words.remove }).click()
+    await confirm(own)
+    await own.waitForURL('**/operator/people?done=removed')
     await another.goto(`${service.address}/console/operator/sites`)
     await another.waitForURL((url) => url.pathname.includes('sign-in'))
     await open('operator/audit')
