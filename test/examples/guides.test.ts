@@ -111,7 +111,7 @@ describe.each(CASES)(`in %s, the commands in %s (SEED=${SEED})`, (name, language
     },
     'counter-and-static': async (
       shell,
-      [printed = '', paid = '', till = '', arm = '', sale = '', ...more],
+      [printed = '', paid = '', till = '', arm = '', sale = '', key = '', ...more],
     ) => {
       expect(more).toEqual([])
       expect(await shell.run(printed)).toContain('"type":"STATIC"')
@@ -122,6 +122,7 @@ describe.each(CASES)(`in %s, the commands in %s (SEED=${SEED})`, (name, language
       const sold = shell.run(sale)
       await sandbox(`${uidIn(counter)}/payments`)
       expect(await sold).toContain('"status":"PAYED"')
+      expect(await shell.run(key)).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/m)
     },
     testing: async (shell, all) => {
       for (const block of all) expect(await shell.run(block)).toContain('"status":"PAYED"')
