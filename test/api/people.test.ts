@@ -159,6 +159,19 @@ describe('a person', () => {
     ])
   })
 
+  it('shows the latest use of a passkey while its session goes on, and after that has ended', async () => {
+    const site = freshSite()
+    await joined(site, 'anna')
+    const uses = async () => {
+      const [anna] = await list(site)
+      return [anna?.lastUsedOn, anna?.passkeys.map(({ lastUsedOn }) => lastUsedOn)]
+    }
+    const during = await uses()
+    expect(during).toEqual([SECONDS, [SECONDS]])
+    await remove(site, 'anna/sessions')
+    expect(await uses()).toEqual(during)
+  })
+
   it('is one of 200 at most; those who were removed do not count', async () => {
     const site = freshSite()
     for (let i = 0; i < 200; i++) await added(site, `p${i}`)

@@ -30,7 +30,7 @@ export const SESSIONS = `
 /**
  * People, of a site and, in the registry, of the deployment. tills: a JSON array of qrCodeUids, NULL: all. handle: the WebAuthn user
  * handle. invitation: the id of the link that can be used until invited_until, NULL where none can; replaces: joining by it ends the
- * earlier passkeys. last_used_at: of any passkey, also of one that was removed. A removed person keeps the row and the
+ * earlier passkeys. last_used_at: as a session that has ended left it. A removed person keeps the row and the
  * name for events. passkeys.counter: of the latest assertion. A session of a person who is removed, or of a passkey that is, is
  * deleted. used_challenges: each stays until it would have expired; request: which one a confirmation was of.
  */
@@ -64,6 +64,11 @@ export const PEOPLE = `
     started_at INTEGER NOT NULL,
     used_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER person_sessions_ended AFTER DELETE ON person_sessions
+    BEGIN
+      UPDATE passkeys SET last_used_at = max(ifnull(last_used_at, 0), OLD.used_at) WHERE id = OLD.passkey;
+      UPDATE people SET last_used_at = max(ifnull(last_used_at, 0), OLD.used_at) WHERE id = OLD.person;
+    END;
   CREATE TABLE used_challenges (id TEXT PRIMARY KEY, expires_at INTEGER NOT NULL, request TEXT) STRICT, WITHOUT ROWID;`
 
 /**

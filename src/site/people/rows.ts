@@ -50,6 +50,7 @@ export const presentPerson = (sql: Sql, id: string): PersonRow | undefined =>
 /** A person as others see it. @param now Unix seconds */
 export function personOf({ sql, now }: PeopleContext, row: PersonRow): Person {
   const isInvited = row.invitation !== null && row.invited_until !== null && row.invited_until > now
+  const uses = usesOf(sql, row.id)
   return {
     id: row.id,
     name: row.name,
@@ -57,11 +58,32 @@ export function personOf({ sql, now }: PeopleContext, row: PersonRow): Person {
     tills: tillsIn(row),
     handle: row.handle,
     createdAt: row.created_at,
-    lastUsedAt: row.last_used_at ?? undefined,
+    lastUsedAt: latest(row.last_used_at, ...uses.values()),
     removedAt: row.removed_at ?? undefined,
     invitedUntil: (isInvited ? row.invited_until : undefined) ?? undefined,
-    passkeys: passkeysOf(sql, row.id),
+    passkeys: passkeysOf(sql, row.id).map((passkey) => ({
+      ...passkey,
+      lastUsedAt: latest(passkey.lastUsedAt, uses.get(passkey.id)),
+    })),
   }
+}
+
+const readUses = rowsWith({ passkey: text, used_at: inSeconds })
+
+/** The latest use of each passkey of a person, by the sessions that are left: of those that have ended the rows have it. */
+const usesOf = (sql: Sql, person: string): ReadonlyMap<string, number> =>
+  new Map(
+    readUses(
+      sql,
+      'SELECT passkey, max(used_at) AS used_at FROM person_sessions WHERE person = ? GROUP BY passkey',
+      person,
+    ).map(({ passkey, used_at }) => [passkey, used_at]),
+  )
+
+/** The latest of the times that there are. */
+function latest(...times: readonly (number | null | undefined)[]): number | undefined {
+  const present = times.filter((time) => typeof time === 'number')
+  return present.length === 0 ? undefined : Math.max(...present)
 }
 
 const readPasskeys = rowsWith({
@@ -79,7 +101,7 @@ export const passkeyRow = (sql: Sql, id: string): PasskeyRow | undefined =>
   readPasskeys(sql, 'SELECT * FROM passkeys WHERE id = ?', id)[0]
 
 /** The passkeys of a person, the oldest first. */
-export const passkeysOf = (sql: Sql, person: string): Passkey[] =>
+const passkeysOf = (sql: Sql, person: string): Passkey[] =>
   readPasskeys(sql, 'SELECT * FROM passkeys WHERE person = ? ORDER BY created_at, id', person).map(passkeyOf)
 
 export const passkeyOf = (row: PasskeyRow): Passkey => ({

@@ -59,7 +59,6 @@ export function beginSession(
     'INSERT INTO person_sessions (id, person, passkey, started_at, used_at) VALUES (?, ?, ?, ?, ?)',
     ...[id, personId, passkeyId, now, now],
   )
-  recordUse(sql, { personId, passkeyId }, now)
   return { id, personId, passkeyId, startedAt: now, usedAt: now }
 }
 
@@ -72,16 +71,6 @@ export function touchSession(context: PeopleContext, id: string): void {
   const session = activeSession(context, id)
   if (!session || !isUseDue(session, now)) return
   sql.exec('UPDATE person_sessions SET used_at = ? WHERE id = ?', now, id)
-  recordUse(sql, session, now)
-}
-
-function recordUse(
-  sql: Sql,
-  { personId, passkeyId }: Pick<PersonSession, 'personId' | 'passkeyId'>,
-  now: number,
-): void {
-  sql.exec('UPDATE passkeys SET last_used_at = ? WHERE id = ?', now, passkeyId)
-  sql.exec('UPDATE people SET last_used_at = ? WHERE id = ?', now, personId)
 }
 
 /** Ends a session; one that is unknown changes nothing. */
