@@ -1,4 +1,4 @@
-// npm run rights: writes the table of roles into the documents, from the scopes that the operations check.
+// npm run rights: writes the table of roles into the documents and the console, from the scopes that the operations check.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { operationsOf } from '../../src/api/operations.ts'
@@ -31,17 +31,29 @@ function cellOf(tag: string, role: SiteRole): keyof (typeof WORDS)['en']['cells'
   return ofTag.every((each) => isAllowed(each) === (each.method === 'get')) ? 'reads' : 'some'
 }
 
-/** The table in Markdown: what each role may do, for each group of operations of a site. */
-export function rightsTable(language: 'en' | 'ru'): string {
+/** What each role may do, for each group of operations of a site: a heading and rows of cells. */
+export function rightsRows(language: 'en' | 'ru'): readonly (readonly string[])[] {
   const { of, roles, cells } = WORDS[language]
-  const row = (texts: readonly string[]) => `| ${texts.join(' | ')} |`
   const tags = REFERENCE.filter(({ tag }) => operations.some((each) => each.tag.name === tag))
   return [
-    row([of, ...SITE_ROLES.map((role) => roles[role])]),
-    row(['---', '---', '---', '---', '---']),
-    ...tags.map((each) => row([each[language], ...SITE_ROLES.map((role) => cells[cellOf(each.tag, role)])])),
-  ].join('\n')
+    [of, ...SITE_ROLES.map((role) => roles[role])],
+    ...tags.map((each) => [each[language], ...SITE_ROLES.map((role) => cells[cellOf(each.tag, role)])]),
+  ]
 }
+
+/** The table in Markdown. */
+export function rightsTable(language: 'en' | 'ru'): string {
+  const [heading = [], ...rows] = rightsRows(language)
+  return [heading, heading.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+/** The same for the page of the console where an owner chooses a role. */
+const consoleModule = (): string => `// What each role may do: npm run rights writes this file.
+import type { Language } from '../http/negotiation.ts'
+
+/** A heading, and a row for each group of operations. */
+export const ROLE_RIGHTS: Record<Language, readonly (readonly string[])[]> = ${JSON.stringify({ en: rightsRows('en'), ru: rightsRows('ru') }, undefined, 2)}
+`
 
 /** The documents that have the table, behind a comment, and in which language. */
 export const RIGHTS_DOCUMENTS = [
@@ -58,4 +70,5 @@ if (process.argv[1] === import.meta.filename) {
     const file = join(import.meta.dirname, '../..', path)
     writeFileSync(file, readFileSync(file, 'utf8').replace(RIGHTS, rightsTable(language)))
   }
+  writeFileSync(join(import.meta.dirname, '../../src/console/role-rights.ts'), consoleModule())
 }

@@ -1,6 +1,7 @@
-// The table of roles in the documents is what the operations check: npm run rights writes it.
+// The table of roles in the documents and in the console is what the operations check: npm run rights writes it.
 import { expect, it } from 'vitest'
-import { RIGHTS, RIGHTS_DOCUMENTS, rightsTable } from '../../bin/docs/rights.ts'
+import { RIGHTS, RIGHTS_DOCUMENTS, rightsRows, rightsTable } from '../../bin/docs/rights.ts'
+import { ROLE_RIGHTS } from '../../src/console/role-rights.ts'
 
 const documents = import.meta.glob<string>(['../../docs/contract.md', '../../docs/guides/*/people.md'], {
   ...{ query: '?raw', import: 'default', eager: true },
@@ -16,4 +17,8 @@ const cells = (table = '') =>
 it.each(RIGHTS_DOCUMENTS)('%s has the rights of each role', (path, language) => {
   const [table] = RIGHTS.exec(documents[`../../${path}`] ?? '') ?? []
   expect(cells(table)).toEqual(cells(rightsTable(language)))
+})
+
+it.each(['en', 'ru'] as const)('the console has the rights of each role in %s', (language) => {
+  expect(ROLE_RIGHTS[language]).toEqual(rightsRows(language))
 })

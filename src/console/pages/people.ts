@@ -9,6 +9,7 @@ import { when } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import { empty, type FormError, facts, field, formError, notice, secret, table } from '../parts.ts'
 import { OF_DEPLOYMENT, OF_SITE, peopleAddress, peopleOf, personAddress } from '../people-of.ts'
+import { ROLE_RIGHTS } from '../role-rights.ts'
 import { PEOPLE_TEXTS } from '../texts-people.ts'
 import type { Confirmed, Route, Rows, Visit } from '../visit.ts'
 
@@ -90,6 +91,7 @@ export function personFields(
         role === typed.role && html` checked`
       } required> <span>${name} <small>${rights}</small></span></label>`
     })}</fieldset>
+    ${visit.siteId !== '' && html`<details><summary>${texts.allRights}</summary>${rightsTable(visit)}</details>`}
     ${
       offered.length > 0 &&
       html`<fieldset class="roles tills-of"><legend>${texts.tills}</legend><p class="hint">${texts.tillsHint}</p>${offered.map(
@@ -99,6 +101,16 @@ export function personFields(
           }> <bdi>${uid}</bdi></label>`,
       )}</fieldset>`
     }`
+}
+
+/** What each role may do with what the site has. */
+function rightsTable({ language }: Visit): Html {
+  const [heading = [], ...rows] = ROLE_RIGHTS[language]
+  return table(
+    heading.map((name, i) => (i === 0 ? [name, 'name'] : [name])),
+    rows,
+    PEOPLE_TEXTS[language].allRights,
+  )
 }
 
 /** What the form of a person has. */
