@@ -193,7 +193,7 @@ describe('a session', () => {
       })
     expect(await written(20)).toBe(0)
     vi.setSystemTime(Date.now() + DAY)
-    expect(await written(20)).toBe(3)
+    expect(await written(20)).toBe(1)
     expect(await written(20)).toBe(0)
   })
 
