@@ -207,11 +207,12 @@ class SendReport extends Command {
     const qrCode = model.codes[report.code]
     model.payments.set(uid, { ...report, applied })
     if (known) {
+      // Its QR code is looked at, whether it shows the attempt or not.
+      if (known.code !== report.code) settle(model, known.code)
       const left = model.codes[known.code]
       if (left?.shown === uid) {
         left.shown = [...model.payments].findLast(([, one]) => one.code === known.code && one.applied)?.[0]
         if (left !== qrCode) {
-          settle(model, known.code)
           const { code } = known
           const { status } = left
           model.events.push({ type: 'payment.declined', code, status, paymentUid: uid, applied: false })
