@@ -71,6 +71,8 @@ class LongFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     silent: 'passed-only',
+    // Of the property tests in workerd: another one finds what this one does not. A failure prints it.
+    provide: { seed: Number(process.env.SEED ?? 1) },
     // By default one core stays idle, and on two that is half of the machine.
     maxWorkers: '100%',
     sequence: { sequencer: LongFirst },
@@ -99,7 +101,7 @@ export default defineConfig({
           ],
           // A workerd and the modules it loads serve many files: starting them for each file would take as long as the tests.
           isolate: false,
-          setupFiles: 'test/support/clean-up.ts',
+          setupFiles: ['test/support/clean-up.ts', 'test/support/property-seed.ts'],
           // No test waits that long: a slow machine may, a hang still ends.
           testTimeout: 60_000,
           hookTimeout: 60_000,
