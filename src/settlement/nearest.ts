@@ -1,0 +1,94 @@
+// Pairs equal lines of a bank with equal operations of ours by their times.
+
+import type { Entry } from './formats/entry.ts'
+import type { Operation } from './operation.ts'
+
+/** Pairs entries with operations by nearestPairs. @param pair takes each pair */
+export function pairNearest(
+  entries: readonly Entry[],
+  operations: readonly Operation[],
+  canPair: (entry: Entry, operation: Operation) => boolean,
+  pair: (entry: Entry, operation: Operation) => void,
+): void {
+  const timed = nearestPairs(
+    entries.map((entry) => ({ entry, at: entry.operatedAt, key: entry.identity })),
+    operations.map((operation) => ({ operation, at: operation.at, key: operation.uid })),
+    ({ entry }, { operation }) => canPair(entry, operation),
+  )
+  for (const [{ entry }, { operation }] of timed) pair(entry, operation)
+}
+
+/** Something with a time. */
+export interface Timed {
+  /** Unix seconds. */
+  at: number
+  /** Decides between equal times. */
+  key: string
+}
+
+/** A pair is worth more than any time between its two. */
+const PAIR = 2 ** 40
+/** So many lines are looked at together, with operations up to so many comparisons. */
+const BLOCK = 1000
+const COMPARISONS = 2_000_000
+
+/**
+ * As many pairs as can be, and of all such pairings one with the least time between the two of each pair.
+ * It depends on what is given, not on its order. Of more than 1000 lines those that are near in time are looked at together.
+ * @param canPair whether two can be a pair
+ */
+export function nearestPairs<Theirs extends Timed, Ours extends Timed>(
+  theirs: readonly Theirs[],
+  ours: readonly Ours[],
+  canPair: (theirs: Theirs, ours: Ours) => boolean,
+): [Theirs, Ours][] {
+  const [lines, operations] = [theirs.toSorted(byTime), ours.toSorted(byTime)]
+  const pairs: [Theirs, Ours][] = []
+  for (let from = 0, at = 0; from < lines.length; from += BLOCK) {
+    const block = lines.slice(from, from + BLOCK)
+    const isLast = from + BLOCK >= lines.length
+    const last = block.at(-1)?.at ?? 0
+    const end = isLast ? operations.length : operations.findIndex((each, i) => i >= at && each.at > last)
+    // Of lines of one time, each takes its share.
+    const isCut = lines[from + BLOCK]?.at === last
+    const least = isCut ? at + block.length : 0
+    const most = Math.floor(COMPARISONS / block.length)
+    const upTo = Math.min(end === -1 ? operations.length : Math.max(end, least), at + most)
+    pairs.push(...best(block, operations.slice(at, upTo), canPair))
+    at = upTo
+  }
+  return pairs
+}
+
+const byTime = (a: Timed, b: Timed): number => a.at - b.at || (a.key < b.key ? -1 : 1)
+
+/** In the order of time no two pairs need to cross, so that the best of all is made of the best of fewer. */
+function best<Theirs extends Timed, Ours extends Timed>(
+  lines: readonly Theirs[],
+  operations: readonly Ours[],
+  canPair: (theirs: Theirs, ours: Ours) => boolean,
+): [Theirs, Ours][] {
+  const width = operations.length + 1
+  // The worth of the lines from i and the operations from j.
+  const worth = new Float64Array((lines.length + 1) * width)
+  const worthAt = (i: number, j: number) => worth[i * width + j] ?? 0
+  const paired = (line: Theirs, operation: Ours, i: number, j: number) =>
+    canPair(line, operation) ? PAIR - Math.abs(line.at - operation.at) + worthAt(i + 1, j + 1) : -1
+  for (let i = lines.length - 1; i >= 0; i--)
+    for (let j = operations.length - 1; j >= 0; j--) {
+      const [line, operation] = [lines[i], operations[j]]
+      const pair = line && operation ? paired(line, operation, i, j) : -1
+      worth[i * width + j] = Math.max(pair, worthAt(i + 1, j), worthAt(i, j + 1))
+    }
+  const pairs: [Theirs, Ours][] = []
+  for (let i = 0, j = 0; ; ) {
+    const [line, operation] = [lines[i], operations[j]]
+    if (!line || !operation) return pairs
+    if (worthAt(i, j) === paired(line, operation, i, j)) {
+      pairs.push([line, operation])
+      i++
+      j++
+    } else if (worthAt(i, j) === worthAt(i + 1, j)) i++
+    else j++
+  }
+}
