@@ -1,9 +1,12 @@
-// Classifies a bank's answer to a call as executed, refused, not known or no answer, by the answers that its document gives.
+// Classifies a bank's answer to a call as executed, refused, not executed, not known or no answer, by the answers that its document gives.
 import * as z from 'zod'
+import { withoutContact } from '../cash-registers/without-contact.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Platform } from '../platform.ts'
+import type { Authority } from '../tls/authorities.ts'
 import { type Failure, failureOf, NotKnown, Refused, Unavailable } from './bank-errors.ts'
 import { type BankAnswer, type BankRequest, send } from './http.ts'
+import { networkOf } from './network.ts'
 
 /** One row: an answer that the bank's document gives. */
 export interface Documented<T> {
@@ -20,13 +23,15 @@ export interface Documented<T> {
 }
 
 /**
- * The documented answers to one call. Each of them is *executed*, *refused for good* or *not known*; every answer that is
- * in no row is *no answer*, whatever its HTTP status: the bank may have executed the request.
+ * The documented answers to one call. Each of them is *executed*, *refused for good*, *not executed* or *not known*; every
+ * answer that is in no row is *no answer*, whatever its HTTP status: the bank may have executed the request.
  */
 export interface Answers<T> {
   executed: Documented<T>
   /** Nothing was done and nothing will be; the text is the bank's reason. */
   refused?: readonly Documented<string>[]
+  /** Nothing was done, and the same request can be executed later; the text is the bank's reason. */
+  notExecuted?: readonly Documented<string>[]
   /** The bank does not have what it is asked about; the text is the bank's. */
   notKnown?: readonly Documented<string>[]
 }
@@ -46,19 +51,30 @@ const OUTCOMES: Readonly<Record<Failure, string>> = {
   neverSent: 'not_executed',
 }
 
-/** @param bank the name of the credentials */
-export function callsOf(bank: string, platform: Platform, metrics: Metrics): Call {
+/** Credentials, as calls with them need it. */
+interface Caller {
+  of: 'bank' | 'register'
+  name: string
+  authorities: readonly Authority[]
+}
+
+/** The parts of the configuration that have them. */
+const PARTS = { bank: 'banks', register: 'cashRegisters' } as const
+
+export function callsOf({ of, name, authorities }: Caller, platform: Platform, metrics: Metrics): Call {
+  const network = networkOf(platform, authorities, `${PARTS[of]}.${name}`)
   return async (request, answers) => {
     const started = platform.now()
     const finish = (outcome: string) =>
       metrics.observeCall({
-        bank,
+        of,
+        name,
         operation: request.operation,
         outcome,
         seconds: (platform.now() - started) / 1000,
       })
     try {
-      const value = decide(request.operation, await send(request, platform), answers)
+      const value = decide(request.operation, await send(request, network), answers)
       finish('ok')
       return value
     } catch (error) {
@@ -73,13 +89,16 @@ function decide<T>(operation: string, answer: BankAnswer, answers: Answers<T>): 
   if (executed) return executed.value
   const refused = textOf(answer, answers.refused)
   if (refused) throw new Refused(refused.text.slice(0, 300))
+  const { status, retryAfter } = answer
+  const wait = retryAfter === undefined ? {} : { retryAfter }
+  const postponed = textOf(answer, answers.notExecuted)
+  if (postponed) throw new Unavailable(postponed.text.slice(0, 300), { isInDoubt: false, ...wait })
   const unknown = textOf(answer, answers.notKnown)
   if (unknown) throw new NotKnown(unknown.text.slice(0, 300), unknown)
-  const { status, retryAfter } = answer
   throw new Unavailable(`${operation}: the bank answers ${status}${explanationOf(answer)}`, {
     isInDoubt: true,
     status,
-    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...wait,
   })
 }
 
@@ -118,6 +137,7 @@ function explanationOf({ status, body }: BankAnswer): string {
   const said = Object.values(Statement.safeParse(body).data ?? {})
     .filter(Boolean)
     .join(', ')
-  if (said !== '') return `: ${said.slice(0, 200)}`
+  // A call with a receipt has the payer's contact, and its answer can quote it.
+  if (said !== '') return `: ${withoutContact(said).slice(0, 200)}`
   return status < 400 ? ', not as documented' : ''
 }

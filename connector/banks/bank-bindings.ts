@@ -1,4 +1,6 @@
 // The part of a bank's interface (bank.ts) for bound accounts and their charges.
+import type { RidingReceipt } from './bank-receipts.ts'
+import type { PaymentMethod } from './payment-method.ts'
 
 /** What a bank states of its request to bind an account. */
 export interface BindingState {
@@ -24,6 +26,8 @@ export interface NewCharge {
   expiresAt: number
   /** Where the bank's webhooks go. */
   webhookUrl: string
+  /** Given only to a bank that `takesReceipts`. */
+  receipt?: RidingReceipt
 }
 
 /** A charge that the bank knows and has not executed. */
@@ -46,8 +50,13 @@ export type ChargeState =
       /** What the bank states to have given back, where it states any of it. */
       refunded?: 'ALL' | 'PART'
     }
-  /** `isForAll`: the bank takes no charge by these credentials: the operator is told. */
-  | { status: 'DECLINED'; reason: string; isForAll?: boolean }
+  /**
+   * `isForAll`: the bank takes no charge by these credentials: the operator is told. `isBindingOver`: the account is not bound any
+   * more.
+   */
+  | { status: 'DECLINED'; reason: string; isForAll?: boolean; isBindingOver?: boolean }
+  /** The bank states an end that does not say whether the account was charged: an hour after it was sent the operator decides. */
+  | { status: 'IN_DOUBT'; reason: string }
   /** It is in progress. */
   | { status: 'PENDING' }
   /** The bank has it, and nothing has begun: an hour after its end the operator decides. */
@@ -57,8 +66,12 @@ export type ChargeState =
 export interface BankBindings {
   /** Whether a refund finds a charge by its order: otherwise the bank's number is needed. */
   readonly isFoundByOrder: boolean
+  /** Whether the bank's settlement files name a charge by its order. */
+  readonly isNamedByOrder: boolean
   /** Whether a charge needs the token of the state. */
   readonly chargesByToken: boolean
+  /** How a charge is paid, where the bank's document names the methods of payments. */
+  readonly method?: PaymentMethod
   /** @throws NotKnown where the bank states that it does not have the request */
   state(request: string): Promise<BindingState>
   /** Prepares a charge without moving money, where the bank has such a call. It is repeated until it has an answer. */

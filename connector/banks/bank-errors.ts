@@ -14,6 +14,14 @@ export class NotKnown extends Error {
   }
 }
 
+/** For `catch`: what the bank does not have is undefined. @throws every other error */
+export function undefinedIfNotKnown(error: unknown): undefined {
+  if (!(error instanceof NotKnown)) throw error
+}
+
+/** The reserved id is of another code: nothing was registered under it. */
+export class QrcIdTaken extends Error {}
+
 /** The signature of a webhook is missing or wrong, or it is of somebody else. */
 export class Unauthorized extends Error {}
 

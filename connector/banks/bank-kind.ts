@@ -7,12 +7,16 @@ export interface BankContext {
   /** Without a slash at the end. */
   baseUrl: string
   call: Call
+  /** Counts a payment that is no money, and tells the operator. @param number the bank's */
+  noteTestPayment: (number: string) => void
+  /** Counts a code of the bank's test that is registered for customers, and tells the operator. */
+  noteTestCode: (qrcId: string) => void
   /** Unix milliseconds. */
   now: () => number
 }
 
 export interface BankKind {
-  /** `bank` in the configuration. */
+  /** `bank` in the configuration, and in the reports of payments: the contract's word for the bank of a settlement file. */
   kind: string
   /** The address of production, without a slash at the end. */
   baseUrl: string

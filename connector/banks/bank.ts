@@ -1,5 +1,10 @@
 // The interface that each bank in banks/ implements. Amounts are kopecks, times Unix milliseconds; what a bank lacks is absent.
+
+import type { CheckResult, WebhookRequest } from '../partner.ts'
 import type { BankBindings } from './bank-bindings.ts'
+import type { DocumentNotice, RidingReceipt } from './bank-receipts.ts'
+import type { Change } from './change-id.ts'
+import type { PaymentMethod } from './payment-method.ts'
 
 /** `TOKEN`: it binds an account and takes no payment. */
 export type CodeType = 'DYNAMIC' | 'STATIC' | 'COUNTER' | 'TOKEN'
@@ -22,6 +27,10 @@ export interface NewCode {
   tokenizationPurpose: string | undefined
   /** Where the bank's webhooks go. */
   webhookUrl: string
+  /** Given only to a bank that `takesReceipts`. */
+  receipt?: RidingReceipt
+  /** The reserved id of a COUNTER code, on disk before the bank is called. Given where the site has `reservedQrcIds`. */
+  qrcId?: string
 }
 
 /** A registered link. */
@@ -60,6 +69,8 @@ export interface BankPayment {
   status: 'COMPLETED' | 'DECLINED'
   /** The bank's number, for the operator and for refunds. */
   number: string
+  /** The order under which its code was registered, where the bank's settlement files name the payment by it. */
+  order?: string
   /** The key that is stable for this payment; by default its number. */
   key?: string
   amount: number
@@ -69,6 +80,7 @@ export interface BankPayment {
   paidAt?: string
   reason?: string
   payer?: { phone?: string; bankMemberId?: string }
+  method?: PaymentMethod
   /** The data that a refund of this payment needs, where they are more than the code's. */
   reference?: string
 }
@@ -100,11 +112,21 @@ export interface NewRefund {
   number: string | undefined
   paidFrom: number
   amount: number
+  /** Where the bank's webhooks go; undefined where it is not configured any more. */
+  webhookUrl: string | undefined
   /** Whether it is the first refund of its payment, beyond doubt. */
   isFirst: boolean
   /** Whether the code has no other completed payment. */
   isOfOnlyPayment: boolean
+  /** Given only to a bank that `takesReceipts`. */
+  receipt?: RidingReceipt
 }
+
+/**
+ * `REPEATED`: it is sent under a key of ours, by which it is asked about and sent again. `ASKED`: what a repeat of the key does is
+ * not documented, so it is only asked about. `NONE`: the bank takes no key of ours.
+ */
+export type RefundKey = 'REPEATED' | 'ASKED' | 'NONE'
 
 /** The refund as the bank states it; `note` is the bank's own text for later status calls. */
 export type RefundState =
@@ -116,15 +138,15 @@ export type RefundState =
 
 /** An arming of a COUNTER code. */
 export interface NewSale {
+  /** 32 of `0-9 a-f`, the same for every repeat of this sale and amount, on any disk. */
+  key: string
   amount: number
   purpose: string
+  /** Minutes. */
   ttl: number
-}
-
-/** An HTTP request from a bank; names of headers are in lower case. */
-export interface WebhookRequest {
-  headers: Record<string, string>
-  body: string
+  webhookUrl: string
+  /** The references of the latest other armings of this code. */
+  earlier: readonly string[]
 }
 
 /** What a verified webhook says. */
@@ -136,22 +158,24 @@ export interface Webhook {
   reference?: string
   /** The payment, where the signature covers all of it. */
   payment?: BankPayment
+  /** The key of the sale that was paid, where the bank names it: see NewSale. */
+  saleKey?: string
+  /** The bank's number of the payment, where the webhook is about a refund of it. */
+  refundOf?: string
+  /** Where the bank states it: what has changed, and when. An earlier change of the same is not reported after a later one that is final. */
+  change?: Change
   /** The order of the registration or of the charge, where the bank states it. */
   order?: string
   /** The state of a request to bind an account. It is not about a payment. */
   binding?: { request: string; isActive: boolean; bankMemberId?: string }
+  /** A document of the bank's own cash register. It is not about a state of the payment. */
+  receipt?: DocumentNotice
   /** Whether nobody has signed it: nothing of it is stored, and the bank is asked about a binding that is known. */
   isUnsigned?: boolean
   /** Without `payment`: the bank's state must have a payment of exactly that time; until then the webhook stays on disk. */
   paidAt?: string
   /** What the code's reference must begin with: a webhook about another merchant is not reported. */
   owner?: string
-}
-
-/** A line of `check`: whether one thing works, and what it is. */
-export interface CheckResult {
-  isGood: boolean
-  text: string
 }
 
 export interface WebhookCheck {
@@ -169,8 +193,12 @@ export interface Bank {
   types: readonly CodeType[]
   /** Whether a STATIC code can be without an amount, so that the payer types it. */
   takesOpenAmounts: boolean
-  /** Whether a refund is sent under a key of ours, so that it can be asked about and sent again. See money/refund/rule.ts. */
-  hasRefundKey: boolean
+  /** By what a refund whose answer is lost is found again. See money/refund/rule.ts. */
+  refundKey: RefundKey
+  /** Whether receipts are a part of its calls, because it has a cash register of its own. */
+  takesReceipts?: boolean
+  /** Whether a sale is armed under its key: then its reference is that of the code, a colon and the key, and known before the call. */
+  armsByKey?: boolean
   /** The body of the response to an accepted webhook. */
   webhookAnswer: string
   /** What the bank cannot do, for `check`. */
@@ -197,6 +225,7 @@ export interface Bank {
   refundState(refund: NewRefund, note: string): Promise<RefundState>
   /** @returns the reference of the arming, by which `state` finds its payment */
   arm?(code: Code, sale: NewSale, signal: AbortSignal): Promise<string>
+  /** @param code with the reference of the arming, where it is known */
   disarm?(code: Code, signal: AbortSignal): Promise<void>
   /**
    * @returns undefined for a webhook of the bank that concerns no payment, such as a test
@@ -211,6 +240,9 @@ export interface Bank {
 
 /** A bank with the account of one site. */
 export interface SiteBank {
+  /** The ids that the bank has reserved for COUNTER codes, where it gives a code no id by itself. */
+  readonly reservedQrcIds?: readonly string[]
+  /** @throws QrcIdTaken where the reserved id is of another code */
   register(code: NewCode, signal: AbortSignal): Promise<Link>
   check?(): Promise<CheckResult[]>
 }

@@ -3,5 +3,6 @@ import type { BankKind } from './bank-kind.ts'
 import { raiffeisen } from './raiffeisen/raiffeisen.ts'
 import { tbank } from './tbank/tbank.ts'
 import { tochka } from './tochka/tochka.ts'
+import { tochkaPay } from './tochka-pay/tochka-pay.ts'
 
-export const BANKS: readonly BankKind[] = [tochka, tbank, raiffeisen]
+export const BANKS: readonly BankKind[] = [tochka, tbank, raiffeisen, tochkaPay]

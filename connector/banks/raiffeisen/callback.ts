@@ -1,7 +1,8 @@
 // The callbacks of Raiffeisen: JSON, and an HMAC over five of its fields.
 import { createHmac } from 'node:crypto'
 import * as z from 'zod'
-import type { Webhook, WebhookRequest } from '../bank.ts'
+import type { WebhookRequest } from '../../partner.ts'
+import type { Webhook } from '../bank.ts'
 import { Unauthorized } from '../bank-errors.ts'
 import { isSameText } from '../constant-time.ts'
 import { rawFieldsOf } from '../raw-json.ts'

@@ -15,6 +15,7 @@ export function paymentOf(type: CodeType, info: PaymentInfo): BankPayment | unde
   return {
     status: paymentStatus === 'SUCCESS' ? 'COMPLETED' : 'DECLINED',
     number: String(transactionId ?? order),
+    order,
     key: [order, paidAt === undefined ? '' : Date.parse(paidAt), transactionId ?? ''].join(' ').trimEnd(),
     amount,
     ...(paidAt ? { paidAt } : {}),

@@ -1,10 +1,10 @@
 // Raiffeisenbank: dynamic codes, static ones with an amount, codes that bind, cancellation, refunds under an id of ours (its SBP API, October 2021).
 import * as z from 'zod'
 import { kopecksOf, roublesOf } from '../../amounts.ts'
+import type { CheckResult, WebhookRequest } from '../../partner.ts'
 import type { Answers } from '../answers.ts'
 import type {
   Bank,
-  CheckResult,
   Code,
   CodeState,
   CodeType,
@@ -16,7 +16,6 @@ import type {
   SiteBank,
   Webhook,
   WebhookCheck,
-  WebhookRequest,
 } from '../bank.ts'
 import { NotKnown, Unavailable } from '../bank-errors.ts'
 import type { BankContext, BankKind } from '../bank-kind.ts'
@@ -24,24 +23,15 @@ import type { BankRequest } from '../http.ts'
 import { moscowTime } from '../moscow.ts'
 import * as answers from './answers.ts'
 import { verifyCallback } from './callback.ts'
+import { BASE_URL, credentialsOf, type Settings } from './credentials.ts'
 import { isSamePayment, paymentOf } from './payments.ts'
 import { Subscriptions } from './subscriptions.ts'
 
-interface Settings {
-  sbpMerchantId: string
-  secretKey: string
-}
-
 export const raiffeisen: BankKind = {
   kind: 'raiffeisen',
-  baseUrl: 'https://e-commerce.raiffeisen.ru/api',
+  baseUrl: BASE_URL,
   credentials: (secret) =>
-    z
-      .strictObject({
-        sbpMerchantId: z.string().regex(/^[A-Z]{2}\d{10}$/, 'must be 12 characters, MA…'),
-        secretKey: secret,
-      })
-      .transform((settings) => (context) => new Raiffeisen(settings, context)),
+    credentialsOf(secret).transform((settings) => (context) => new Raiffeisen(settings, context)),
   site: z.strictObject({}),
 }
 
@@ -53,7 +43,7 @@ class Raiffeisen implements Bank {
   readonly identity: string
   readonly types: readonly CodeType[] = ['DYNAMIC', 'STATIC', 'TOKEN']
   readonly takesOpenAmounts = false
-  readonly hasRefundKey = true
+  readonly refundKey = 'REPEATED'
   readonly refundsComparedBy = 'KEY'
   readonly webhookAnswer = ''
   readonly lacks = [

@@ -3,7 +3,7 @@ import { kopecksOf } from '../../amounts.ts'
 import type { Answers } from '../answers.ts'
 import type { Link, NewCode } from '../bank.ts'
 import type { BankBindings, BindingState, ChargeState, NewCharge, OpenedCharge } from '../bank-bindings.ts'
-import { NotKnown, Unavailable } from '../bank-errors.ts'
+import { Unavailable, undefinedIfNotKnown } from '../bank-errors.ts'
 import type { BankRequest } from '../http.ts'
 import * as answers from './answers.ts'
 
@@ -18,6 +18,7 @@ type Calls = <T>(answers: Answers<T>, request: BankRequest) => Promise<T>
 
 export class Subscriptions implements BankBindings {
   readonly isFoundByOrder = true
+  readonly isNamedByOrder = true
   readonly chargesByToken = false
   /** The bank's calls, with a path below its base URL. */
   readonly #call: Calls
@@ -78,13 +79,8 @@ export class Subscriptions implements BankBindings {
    * @throws Unavailable after anything else, a gateway's 404 too: an order that was begun would be charged twice
    */
   async open(charge: NewCharge): Promise<OpenedCharge> {
-    try {
-      await this.chargeState(charge)
-      return { note: '', isBegun: true }
-    } catch (error) {
-      if (error instanceof NotKnown) return { note: '', isBegun: false }
-      throw error
-    }
+    const known = await this.chargeState(charge).catch(undefinedIfNotKnown)
+    return { note: '', isBegun: known !== undefined }
   }
 
   async charge({ order, request, amount, purpose }: NewCharge): Promise<ChargeState> {

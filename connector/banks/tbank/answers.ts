@@ -1,5 +1,6 @@
 // What T-Bank's document says of the answers to each call (T-Bank acquiring API 1.80). It documents the HTTP status 200 alone.
 import * as z from 'zod'
+import { withoutContact } from '../../cash-registers/without-contact.ts'
 import type { Answers } from '../answers.ts'
 
 /** Text in one place of the document, a number in another. */
@@ -56,7 +57,8 @@ const Refusal = z
   .transform(({ ErrorCode, Message = '', Details = '' }) => ({
     code: ErrorCode,
     message: Message,
-    text: [ErrorCode, Message, Details].filter(Boolean).join(', '),
+    // Of a call with a receipt it can quote the payer's contact in its own form.
+    text: withoutContact([ErrorCode, Message, Details].filter(Boolean).join(', ')),
   }))
 
 const WRONG_FIELDS = /^неверные параметры/i
@@ -72,7 +74,25 @@ const refused = [
   },
 ]
 
-export const INIT: Answers<Payment> = { executed: { ...executed, body: Payment }, refused }
+/** The sum of the items is not that of the payment; the receipt is missing, because the terminal has a cash register. */
+const RECEIPT_CODES = ['308', '309']
+
+/** The bank refuses the call for its receipt: its general list of codes has them, and no place that says of which calls. */
+const ReceiptRefusal = Refusal.refine(({ code }) => RECEIPT_CODES.includes(code)).transform(
+  ({ text }) => text,
+)
+
+const receiptRefused = {
+  status: 200,
+  body: ReceiptRefusal.transform((text) => `T-Bank: ${text}`),
+  says: '308, 309',
+  isAssumed: true,
+}
+
+export const INIT: Answers<Payment> = {
+  executed: { ...executed, body: Payment },
+  refused: [...refused, receiptRefused],
+}
 
 /** GetQr, AddAccountQr. */
 export const LINK: Answers<Accepted> = { executed, refused }
@@ -170,5 +190,13 @@ export const STATE: Answers<Payment> = { executed: { ...executed, body: Payment 
 /** GetQrState; the document has no refusal of it. */
 export const QR_STATE: Answers<Accepted> = { executed }
 
-/** The document has no error codes of Cancel, so no answer says that nothing was done. */
-export const CANCEL: Answers<Accepted> = { executed }
+/** The document has no error codes of Cancel, so no answer says that nothing was done: also not one about its receipt. */
+export const CANCEL: Answers<Accepted | { receiptRefused: string }> = {
+  executed: {
+    ...executed,
+    body: z.union([Accepted, ReceiptRefusal.transform((text) => ({ receiptRefused: text }))]),
+  },
+}
+
+/** SendClosingReceipt. The document has no codes of its errors: only the text above says that no document is made. */
+export const CLOSING: Answers<Accepted> = { executed, refused }

@@ -1,4 +1,5 @@
 // Bound accounts of T-Bank: their states, and their charges by Init and ChargeQr.
+import { contactsOf, receiptOf } from '../../cash-registers/tbank/body.ts'
 import type { BankBindings, BindingState, ChargeState, NewCharge, OpenedCharge } from '../bank-bindings.ts'
 import { NotKnown, notInDoubt, Refused, Unavailable } from '../bank-errors.ts'
 import * as answers from './answers.ts'
@@ -13,6 +14,7 @@ const NOT_AVAILABLE = '3013'
 
 export class TBankBindings implements BankBindings {
   readonly isFoundByOrder = false
+  readonly isNamedByOrder = true
   readonly chargesByToken = true
   readonly #call: TBankCall
   readonly #now: () => number
@@ -50,7 +52,7 @@ export class TBankBindings implements BankBindings {
   }
 
   /** @returns PaymentId */
-  async #init({ order, amount, purpose, expiresAt, webhookUrl }: NewCharge): Promise<string> {
+  async #init({ order, amount, purpose, expiresAt, webhookUrl, receipt }: NewCharge): Promise<string> {
     const fields = {
       Amount: amount,
       OrderId: order,
@@ -59,8 +61,10 @@ export class TBankBindings implements BankBindings {
       NotificationURL: webhookUrl,
       RedirectDueDate: dueDateOf(expiresAt, this.#now()),
       ...RECURRENT,
+      ...(receipt && { Receipt: receiptOf(receipt) }),
     }
-    const opened = await this.#call({ operation: 'Init', fields }, answers.INIT)
+    const init = { operation: 'Init', fields, secrets: contactsOf(receipt) }
+    const opened = await this.#call(init, answers.INIT)
     requireSame('Init', { OrderId: order, Amount: amount }, opened, false)
     const { PaymentId } = opened
     if (!PaymentId) throw new Unavailable('Init: the answer lacks PaymentId', { isInDoubt: false })

@@ -1,8 +1,10 @@
 // Refunds of T-Bank: Cancel has no key, and no answer of it says that nothing was done.
 import * as z from 'zod'
+import { contactsOf, receiptOf } from '../../cash-registers/tbank/body.ts'
 import { messageOf } from '../../log.ts'
 import type { NewRefund, RefundState } from '../bank.ts'
 import { notInDoubt, Refused, Unavailable } from '../bank-errors.ts'
+import type { RidingReceipt } from '../bank-receipts.ts'
 import { CANCEL, QR_STATE } from './answers.ts'
 import { paymentState, requireSame, type TBankCall } from './client.ts'
 import { OVER } from './statuses.ts'
@@ -28,9 +30,10 @@ const textOf = (note: z.output<typeof Note>): string => JSON.stringify(note)
 /** @throws Refused where nothing is left of the payment; Unavailable where Cancel was not sent */
 export async function refundPayment(
   call: TBankCall,
-  { reference, amount, isFirst }: NewRefund,
+  { reference, amount, isFirst, receipt }: NewRefund,
 ): Promise<RefundState> {
   const PaymentId = reference
+  const receiptField = receiptFieldOf(receipt)
   const { Status: before = '' } = await notInDoubt(paymentState(call, PaymentId))
   if (NEVER_REFUNDED.includes(before)) {
     throw new Refused(`T-Bank: a payment with the status ${before} cannot be refunded`)
@@ -42,8 +45,17 @@ export async function refundPayment(
   if (before !== 'CONFIRMED' && before !== 'PARTIAL_REFUNDED') {
     throw new Unavailable(`GetState: the status of the payment is ${before}`, { isInDoubt: false })
   }
+  const fields = { PaymentId, Amount: amount, ...receiptField }
   try {
-    const cancelled = await call({ operation: 'Cancel', fields: { PaymentId, Amount: amount } }, CANCEL)
+    const cancel = { operation: 'Cancel', fields, secrets: contactsOf(receipt) }
+    const cancelled = await call(cancel, CANCEL)
+    if ('receiptRefused' in cancelled) {
+      // The operator decides: without its receipt the refund is not sent.
+      return {
+        status: 'IN_DOUBT',
+        reason: `T-Bank refused Cancel for its receipt: ${cancelled.receiptRefused}`,
+      }
+    }
     requireSame('Cancel', { PaymentId }, cancelled, true)
     const { Status = '', OriginalAmount, NewAmount } = cancelled
     if (Status === 'REFUNDED' || Status === 'PARTIAL_REFUNDED') {
@@ -56,6 +68,19 @@ export async function refundPayment(
   } catch (error) {
     if (!(error instanceof Unavailable) || !error.isInDoubt) throw error
     return inDoubt(messageOf(error), { isFirst, before })
+  }
+}
+
+/**
+ * The cancellation of a whole payment carries no receipt: the bank makes one of what was sold.
+ * @throws Unavailable where there can be no receipt: nothing was sent, and no refund is declined for its receipt
+ */
+function receiptFieldOf(receipt: RidingReceipt | undefined) {
+  if (!receipt || receipt.isWholePayment) return {}
+  try {
+    return { Receipt: receiptOf(receipt) }
+  } catch (error) {
+    throw new Unavailable(`Cancel cannot have its receipt: ${messageOf(error)}`, { isInDoubt: false })
   }
 }
 

@@ -1,5 +1,6 @@
 // Registration of T-Bank's links: a payment, a payment that binds an account, a binding alone.
 import { roublesOf } from '../../amounts.ts'
+import { contactsOf, receiptOf } from '../../cash-registers/tbank/body.ts'
 import type { Link, NewCode } from '../bank.ts'
 import { Refused, Unavailable } from '../bank-errors.ts'
 import { qrcIdOf } from '../identifiers.ts'
@@ -42,7 +43,7 @@ export function registerCode(call: TBankCall, code: NewCode, surroundings: Surro
 
 async function registerPayment(
   call: TBankCall,
-  { amount = 0, order, purpose, expiresAt, webhookUrl, tokenizationPurpose }: NewCode,
+  { amount = 0, order, purpose, expiresAt, webhookUrl, tokenizationPurpose, receipt }: NewCode,
   { now, signal }: Surroundings,
 ): Promise<Link> {
   requireAmount(amount)
@@ -57,8 +58,10 @@ async function registerPayment(
       NotificationURL: webhookUrl,
       ...(expiresAt !== undefined && { RedirectDueDate: dueDateOf(expiresAt, now) }),
       ...(isBinding && RECURRENT),
+      ...(receipt && { Receipt: receiptOf(receipt) }),
     },
     ...(signal && { signal }),
+    secrets: contactsOf(receipt),
   }
   const registered = await call(init, answers.INIT)
   requireSame('Init', { OrderId: order, Amount: amount }, registered, true)

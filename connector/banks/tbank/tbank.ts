@@ -1,9 +1,10 @@
 // T-Bank: dynamic codes of its internet acquiring (T-Bank acquiring API 1.80, the SBP operations).
 import * as z from 'zod'
+import { noticeOf } from '../../cash-registers/tbank/notice.ts'
+import type { CheckResult, WebhookRequest } from '../../partner.ts'
 import type {
   Bank,
   BankPayment,
-  CheckResult,
   Code,
   CodeState,
   CodeType,
@@ -12,16 +13,14 @@ import type {
   SiteBank,
   Webhook,
   WebhookCheck,
-  WebhookRequest,
 } from '../bank.ts'
 import type { BankBindings } from '../bank-bindings.ts'
-import { Unauthorized, Unavailable } from '../bank-errors.ts'
+import { Unauthorized } from '../bank-errors.ts'
 import type { BankContext, BankKind } from '../bank-kind.ts'
 import { IDENTIFIER } from '../identifiers.ts'
 import { rawFieldsOf } from '../raw-json.ts'
-import * as answers from './answers.ts'
 import { TBankBindings } from './bindings.ts'
-import { paymentState, type Settings, type TBankCall, tbankCall } from './client.ts'
+import { checkTerminal, paymentState, type Settings, type TBankCall, tbankCall } from './client.ts'
 import { refundPayment, stateOfRefund } from './refunds.ts'
 import { registerCode } from './registers.ts'
 import { OVER, PAID, REFUNDED } from './statuses.ts'
@@ -59,8 +58,9 @@ class TBank implements Bank {
   readonly identity: string
   readonly types: readonly CodeType[] = ['DYNAMIC', 'TOKEN']
   readonly takesOpenAmounts = false
-  readonly hasRefundKey = false
+  readonly refundKey = 'NONE'
   readonly refundsComparedBy = 'PAYMENT'
+  readonly takesReceipts = true
   readonly webhookAnswer = 'OK'
   readonly lacks = [
     'cancel a link: it can be paid until it expires',
@@ -91,14 +91,15 @@ class TBank implements Bank {
 
   async state({ reference, amount }: Code): Promise<CodeState> {
     const state = await paymentState(this.#call, reference)
-    const { Status = '' } = state
+    const { Status = '', OrderId: order } = state
     // After a refund the bank may state what is left. Nobody pays nothing.
     const named = state.Amount || undefined
     const stated = Status === 'CONFIRMED' ? named : undefined
     const paid = stated ?? amount ?? named
     if (paid === undefined) return { payments: [], isPending: false }
     const isAmountAssumed = stated === undefined
-    const payment: Omit<BankPayment, 'status'> = { number: reference, amount: paid, isAmountAssumed }
+    const ids = { number: reference, ...(order !== undefined && { order }) }
+    const payment: Omit<BankPayment, 'status'> = { ...ids, amount: paid, isAmountAssumed }
     const isOver = OVER.includes(Status)
     if (DECLINED.includes(Status)) {
       return { payments: [{ ...payment, status: 'DECLINED', reason: Status }], isPending: false, isOver }
@@ -133,26 +134,24 @@ class TBank implements Bank {
       return { id, binding: { request, isActive, ...(bankMemberId && { bankMemberId }) } }
     }
     const { data } = Notification.safeParse(fields)
-    // Receipts and saved cards are signed too, and concern no payment of a link.
-    if (!data || data.Status === 'RECEIPT') return undefined
+    // Saved cards are signed too, and concern no payment of a link.
+    if (!data) return undefined
     const { PaymentId: reference, OrderId: order } = data
-    const webhook = { id, reference, ...(order !== undefined && { order }) }
+    const ordered = order === undefined ? {} : { order }
+    const webhook = { id, reference, ...ordered }
+    if (data.Status === 'RECEIPT') {
+      const receipt = noticeOf(fields)
+      return receipt && { ...webhook, receipt }
+    }
     const amount = Number(data.Amount)
     // Where no payment can have the amount, the bank is asked.
     const isAmount = Number.isSafeInteger(amount) && amount > 0
     if (data.Status !== 'CONFIRMED' || fields.Success !== true || !isAmount) return webhook
-    return { ...webhook, payment: { status: 'COMPLETED', number: data.PaymentId, amount } }
+    return { ...webhook, payment: { status: 'COMPLETED', number: data.PaymentId, ...ordered, amount } }
   }
 
-  async checkCredentials(): Promise<CheckResult[]> {
-    try {
-      const fields = { OrderId: `check-${this.#context.now()}` }
-      const code = await this.#call({ operation: 'CheckOrder', fields }, answers.CHECK_ORDER)
-      return [{ isGood: true, text: `the credentials work (CheckOrder: ${code})` }]
-    } catch (error) {
-      if (!(error instanceof Unavailable)) throw error
-      return [{ isGood: false, text: error.message }]
-    }
+  checkCredentials(): Promise<CheckResult[]> {
+    return checkTerminal(this.#call, this.#context.now())
   }
 
   async checkWebhook({ url }: WebhookCheck): Promise<CheckResult[]> {

@@ -1,7 +1,8 @@
 // What `check` asks Tochka: whether the credentials work, and where its webhooks go.
 import * as z from 'zod'
-import type { CheckResult, WebhookCheck } from '../bank.ts'
-import { NotKnown } from '../bank-errors.ts'
+import type { CheckResult } from '../../partner.ts'
+import type { WebhookCheck } from '../bank.ts'
+import { undefinedIfNotKnown } from '../bank-errors.ts'
 import { reads, readsOrLacks } from './answers.ts'
 import * as bodies from './bodies.ts'
 import type { TochkaCall } from './client.ts'
@@ -56,11 +57,7 @@ export async function checkWebhook(
 
 /** An application without a webhook is answered with a refusal, or with an empty list. */
 async function currentWebhook(call: TochkaCall, url: string) {
-  try {
-    const { Data } = await call(readsOrLacks(bodies.Webhooks), { operation: 'webhook', method: 'GET', url })
-    return Data
-  } catch (error) {
-    if (error instanceof NotKnown) return undefined
-    throw error
-  }
+  const request = { operation: 'webhook', method: 'GET', url } as const
+  const answer = await call(readsOrLacks(bodies.Webhooks), request).catch(undefinedIfNotKnown)
+  return answer?.Data
 }

@@ -1,5 +1,7 @@
 // A merchant site at Tochka: registers its QR codes under the merchant id and the account of the configuration.
-import type { CheckResult, Link, NewCode, SiteBank } from '../bank.ts'
+
+import type { CheckResult } from '../../partner.ts'
+import type { Link, NewCode, SiteBank } from '../bank.ts'
 import { changes, reads } from './answers.ts'
 import * as bodies from './bodies.ts'
 import { bankCodeOf, type Settings } from './check.ts'

@@ -1,19 +1,11 @@
 // Tochka: dynamic, static and cashbox codes, refunds of dynamic ones (Tochka API 1.91).
 import * as z from 'zod'
 import { roublesOf } from '../../amounts.ts'
-import type {
-  Bank,
-  Code,
-  CodeState,
-  CodeType,
-  NewRefund,
-  NewSale,
-  RefundState,
-  Webhook,
-  WebhookRequest,
-} from '../bank.ts'
+import type { WebhookRequest } from '../../partner.ts'
+import type { Bank, Code, CodeState, CodeType, NewRefund, NewSale, RefundState, Webhook } from '../bank.ts'
 import { notInDoubt, Refused, Unavailable } from '../bank-errors.ts'
 import type { BankContext, BankKind } from '../bank-kind.ts'
+import { Bearer } from '../bearer.ts'
 import { moscowDay } from '../moscow.ts'
 import { changes, reads } from './answers.ts'
 import * as bodies from './bodies.ts'
@@ -42,7 +34,7 @@ export const tochka: BankKind = {
       .strictObject({
         clientId: z.string().min(1),
         customerCode: z.string().regex(/^\d{9}$/, 'must be 9 digits'),
-        jwt: secret,
+        jwt: secret.pipe(Bearer),
       })
       .transform((settings) => (context) => new Tochka(settings, context)),
   site: Site,
@@ -53,7 +45,7 @@ class Tochka implements Bank {
   readonly identity: string
   readonly types: readonly CodeType[] = ['DYNAMIC', 'STATIC', 'COUNTER']
   readonly takesOpenAmounts = true
-  readonly hasRefundKey = false
+  readonly refundKey = 'NONE'
   readonly refundsComparedBy = 'NOTE'
   readonly webhookAnswer = ''
   readonly lacks = [

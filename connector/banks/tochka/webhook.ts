@@ -1,11 +1,13 @@
 // The webhooks of Tochka: a JWT as text, RS256, signed by the key that the bank publishes.
-import { compactVerify, importJWK, type JWK } from 'jose'
+import { compactVerify, importJWK } from 'jose'
 import * as z from 'zod'
 import { kopecksOf } from '../../amounts.ts'
+import type { WebhookRequest } from '../../partner.ts'
 import { isDue } from '../../work/schedule.ts'
-import type { Webhook, WebhookRequest } from '../bank.ts'
+import type { Webhook } from '../bank.ts'
 import { Unauthorized } from '../bank-errors.ts'
 import type { BankContext } from '../bank-kind.ts'
+import { type Jwk, Jwks } from '../rsa-jwk.ts'
 import { reads } from './answers.ts'
 import { IncomingPayment } from './bodies.ts'
 
@@ -15,20 +17,20 @@ const REFRESH_MS = 60_000
 /** The customer in the example of the bank's documentation: test webhooks carry it. */
 const EXAMPLE_CUSTOMER = '300123123'
 
-const Jwk = z.looseObject({ kty: z.literal('RSA'), n: z.string(), e: z.string() })
-const Jwks = z.union([z.object({ keys: z.array(Jwk).min(1) }), Jwk.transform((key) => ({ keys: [key] }))])
 const Claims = z.object({ webhookType: z.string(), customerCode: z.string() })
+
+type Context = Pick<BankContext, 'baseUrl' | 'call' | 'now'>
 
 /** Verifies webhooks for one customer. */
 export class TochkaWebhooks {
   readonly #customerCode: string
-  readonly #context: BankContext
-  #keys: JWK[] = []
+  readonly #context: Context
+  #keys: Jwk[] = []
   #fetchedAt = Number.NEGATIVE_INFINITY
   /** The fetch in flight. */
   #fetching: Promise<void> | undefined
 
-  constructor(customerCode: string, context: BankContext) {
+  constructor(customerCode: string, context: Context) {
     this.#customerCode = customerCode
     this.#context = context
   }
@@ -85,14 +87,13 @@ export class TochkaWebhooks {
   async #fetchKeys(): Promise<void> {
     const { baseUrl, call, now } = this.#context
     const url = new URL('/doc/openapi/static/keys/public', baseUrl).href
-    const { keys } = await call({ operation: 'key', method: 'GET', url }, reads(Jwks))
-    this.#keys = keys.map(({ n, e }) => ({ kty: 'RSA', n, e }))
+    this.#keys = await call({ operation: 'key', method: 'GET', url }, reads(Jwks))
     this.#fetchedAt = now()
   }
 }
 
 /** The JSON that one of the keys has signed by RS256, or undefined. */
-async function verifyWith(keys: readonly JWK[], token: string): Promise<unknown> {
+async function verifyWith(keys: readonly Jwk[], token: string): Promise<unknown> {
   for (const key of keys) {
     try {
       const { payload } = await compactVerify(token, await importJWK(key, 'RS256'), { algorithms: ['RS256'] })

@@ -1,12 +1,13 @@
 // Bindings: requests to bind an account, what became of them, and their reports (contract, sections 9 and 14).
 import * as z from 'zod'
 import type { BindingState } from '../../banks/bank-bindings.ts'
-import { NotKnown } from '../../banks/bank-errors.ts'
-import { bankOf, type Core, type OpenBank, referenceOf } from '../../core.ts'
+import { undefinedIfNotKnown } from '../../banks/bank-errors.ts'
+import { bankOf, type Core, type OpenBank } from '../../core.ts'
 import { derivedId } from '../../derived-id.ts'
 import { beginOf } from '../../disk/disk-age.ts'
 import { declineWithin } from '../../money/charge/charges.ts'
 import { addressOf } from '../../outbox/rows.ts'
+import { referenceOf } from '../../reference.ts'
 import type { Next } from '../../work/queue.ts'
 import { DAY_MS, HOUR_MS, intervalAt, isDue } from '../../work/schedule.ts'
 import type { BindingRow } from './rows.ts'
@@ -132,18 +133,10 @@ export async function askBinding(
   row: BindingRow,
 ): Promise<BindingState | undefined> {
   const { disk, platform } = core
-  const asked = async () => {
-    try {
-      return await bank.bank.bindings?.state(row.request)
-    } catch (error) {
-      if (error instanceof NotKnown) return undefined
-      throw error
-    }
-  }
   // A charge can ask too: a wake since now is one during the ask.
   const before = disk.bindings.get(row) ?? row
   disk.bindings.begin(row, platform.now())
-  const state = await asked()
+  const state = await bank.bank.bindings?.state(row.request).catch(undefinedIfNotKnown)
   const now = platform.now()
   const meanwhile = disk.bindings.get(row)
   const endsFrom = state?.status === 'INACTIVE' && meanwhile ? endsFromOf(core, meanwhile, now) : undefined

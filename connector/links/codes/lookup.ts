@@ -1,14 +1,8 @@
 // Finds the registered code that a webhook is about: on disk, or else in the lists of the service.
-import {
-  bankOf,
-  type Core,
-  type KnownCode,
-  knownCodeOf,
-  type OpenBank,
-  type OpenSite,
-  referenceOf,
-} from '../../core.ts'
+import { bankOf, type Core, type KnownCode, knownCodeOf, type OpenBank, type OpenSite } from '../../core.ts'
+import { referenceOf } from '../../reference.ts'
 import { type ListedCode, type ListedSale, ListFailed, listCodes } from '../../service/service.ts'
+import { armedReferenceOf, saleKeyOf } from '../sales/sale-key.ts'
 import type { CodeRow } from './rows.ts'
 
 /** How far back the lists are asked for codes that ended. */
@@ -114,19 +108,16 @@ export function learn(core: Core, site: OpenSite, listed: ListedCode): boolean {
   return true
 }
 
-function learnSale({ disk, platform }: Core, { site, bank, code }: KnownCode, sale: ListedSale): void {
-  const { saleUid, reference, amount, createdOn: createdAt, expiresOn: expiresAt } = sale
-  // Without a reference no bank has armed it. One that is being armed now has none on this disk either.
+/** At a bank that arms by key, a sale without a reference can be armed all the same: the answer was lost, or comes to another disk. */
+function learnSale({ disk, platform }: Core, known: KnownCode, listed: ListedSale): void {
+  const { site, bank, code } = known
+  const { saleUid, createdOn: createdAt, expiresOn: expiresAt } = listed
+  const sale = { site, qrcId: code.qrcId, saleUid, amount: listed.amount.kopecks }
+  const byKey = bank.bank.armsByKey ? armedReferenceOf(known, saleKeyOf(sale)) : undefined
+  const reference = listed.reference ?? byKey
   if (reference === undefined || disk.sales.has(site, code.qrcId, saleUid)) return
-  const row = {
-    site,
-    qrcId: code.qrcId,
-    saleUid,
-    bank: bank.name,
-    reference,
-    amount: amount.kopecks,
-  } as const
-  disk.sales.put({ ...row, state: 'OPEN', createdAt, expiresAt }, platform.now())
+  const state = listed.reference === undefined ? 'CALLING' : 'OPEN'
+  disk.sales.put({ ...sale, bank: bank.name, reference, state, createdAt, expiresAt }, platform.now())
 }
 
 /** The sets of credentials that see the same codes. */

@@ -1,14 +1,18 @@
 // Registers QR codes at a bank: answers the service's instruction `qrCode.register` (contract, section 14).
 import * as z from 'zod'
 import { AmountField, kopecksOf } from '../../amounts.ts'
+import type { Link, NewCode } from '../../banks/bank.ts'
 import { Refused } from '../../banks/bank-errors.ts'
 import { IDENTIFIER } from '../../banks/identifiers.ts'
+import { carryProblem, RidingField } from '../../cash-registers/riding.ts'
 import { isOwner } from '../../config/owners.ts'
-import { type Core, type OpenSite, referenceOf } from '../../core.ts'
+import type { Core, OpenSite } from '../../core.ts'
 import { messageOf } from '../../log.ts'
+import { referenceOf } from '../../reference.ts'
 import { MINUTE_MS, nextAsk } from '../../work/schedule.ts'
 import { addBinding } from '../bindings/bindings.ts'
 import { linkProblem } from './links.ts'
+import { registerReserved } from './reserved-ids.ts'
 import type { CodeRow } from './rows.ts'
 
 /** The service's own timeout is 10 seconds. */
@@ -27,6 +31,7 @@ export const Register = z.object({
   paymentPurpose: z.string().optional(),
   redirectUrl: z.string().optional(),
   tokenizationPurpose: z.string().optional(),
+  receipt: RidingField.optional(),
 })
 type Register = z.output<typeof Register>
 
@@ -80,7 +85,7 @@ export class Registers {
     })
     try {
       const code = { ...spec, key: asked.key, order: id, webhookUrl: site.bank.webhookUrl }
-      const made = await site.account.register(code, AbortSignal.timeout(TIMEOUT_MS))
+      const made = await this.#made(site, code)
       const problem = linkProblem(made, spec)
       if (problem !== undefined) throw new Error(problem)
       if (spec.tokenizationPurpose !== undefined && !IDENTIFIER.test(made.request ?? '')) {
@@ -116,6 +121,14 @@ export class Registers {
       return refused(error.message)
     }
   }
+
+  #made(site: OpenSite, code: NewCode): Promise<Link> {
+    const signal = AbortSignal.timeout(TIMEOUT_MS)
+    const ids = code.type === 'COUNTER' ? site.account.reservedQrcIds : undefined
+    return ids
+      ? registerReserved(this.#core, site, { ids, code, signal })
+      : site.account.register(code, signal)
+  }
 }
 
 /** When the bank is asked about the payment of a code. @returns null: never */
@@ -131,6 +144,7 @@ function firstAskOf(
 function specOf(site: OpenSite, request: Register, now: number) {
   const { bank } = site.bank
   const { flags = [], ttl, expiresOn, amount, paymentPurpose, redirectUrl, tokenizationPurpose } = request
+  const { receipt } = request
   const { title } = bank
   const type = bank.types.find((each) => each === request.type)
   if (!type) return `${title}: codes of the type ${request.type} cannot be registered`
@@ -140,6 +154,8 @@ function specOf(site: OpenSite, request: Register, now: number) {
   }
   if (amount && amount.currency !== 'RUB') return `${title}: the currency is ${amount.currency}, must be RUB`
   const kopecks = amount && kopecksOf(String(amount.value))
+  const problem = carryProblem(bank, receipt !== undefined)
+  if (problem !== undefined) return problem
   const isOpen = type === 'COUNTER' || type === 'TOKEN' || (type === 'STATIC' && bank.takesOpenAmounts)
   if (kopecks === undefined && !isOpen) return `${title}: a code without an amount cannot be registered`
   const fields = {
@@ -150,6 +166,7 @@ function specOf(site: OpenSite, request: Register, now: number) {
       redirectUrl,
     },
     tokenizationPurpose: isBinding ? (tokenizationPurpose ?? site.name) : undefined,
+    ...(receipt && { receipt }),
   }
   if (type === 'STATIC' || type === 'COUNTER') return { ...fields, ttl: undefined, expiresAt: undefined }
   const expiresAt = expiresOn === undefined ? now + (ttl ?? DEFAULT_TTL) * MINUTE_MS : Date.parse(expiresOn)

@@ -11,7 +11,7 @@ const SaleRow = Place.extend({
   qrcId: z.string(),
   saleUid: z.string(),
   bank: z.string(),
-  /** With the bank’s name; null while the bank is being called. */
+  /** With the bank’s name; null while the bank is being called, unless it is known before. */
   reference: z.string().nullable(),
   amount: z.int(),
   state: z.enum(SALE_STATES),
@@ -51,6 +51,7 @@ const statementsOf = (database: DatabaseSync) => ({
   last: database.prepare(
     `${SELECT} WHERE site = ? AND qrc_id = ? ORDER BY created_at DESC, rowid DESC LIMIT 1`,
   ),
+  byReference: database.prepare(`${SELECT} WHERE site = ? AND qrc_id = ? AND reference = ?`),
   lastAt: database.prepare('SELECT max(created_at) AS time FROM sales WHERE site = ? AND qrc_id = ?'),
   awaited: database.prepare(
     `SELECT 1 FROM sales WHERE site = ? AND qrc_id = ? AND amount = ? AND (state = 'CALLING' OR rests = 0) LIMIT 1`,
@@ -106,6 +107,12 @@ export class Sales {
 
   get(site: string, qrcId: string, saleUid: string): SaleRow | undefined {
     const row = this.#sql.get.get(site, qrcId, saleUid)
+    return row && SaleRow.parse(row)
+  }
+
+  /** @param reference with the bank's name */
+  ofReference(site: string, qrcId: string, reference: string): SaleRow | undefined {
+    const row = this.#sql.byReference.get(site, qrcId, reference)
     return row && SaleRow.parse(row)
   }
 

@@ -2,14 +2,15 @@
 import * as z from 'zod'
 import { AmountField, kopecksOf, roublesOf } from '../../amounts.ts'
 import { Refused } from '../../banks/bank-errors.ts'
-import { type Core, type KnownCode, knownCodeOf, referenceOf } from '../../core.ts'
+import { carryProblem, RidingField } from '../../cash-registers/riding.ts'
+import { type Core, knownCodeOf } from '../../core.ts'
 import { messageOf } from '../../log.ts'
-import { compareAmount } from '../../money/payment/amount-differences.ts'
-import { recordPayment } from '../../money/payment/payments.ts'
-import type { PaymentRow } from '../../money/payment/rows.ts'
+import { partsOf, referenceOf } from '../../reference.ts'
 import { KeyedMutex } from '../../work/keyed-mutex.ts'
+import { MINUTE_MS } from '../../work/schedule.ts'
 import { type Answer, refused, TIMEOUT_MS, unavailable } from '../codes/registers.ts'
 import type { NewSaleRow, SaleRow } from './rows.ts'
+import { armedReferenceOf, saleKeyOf } from './sale-key.ts'
 
 export const Activate = z.object({
   siteId: z.string(),
@@ -20,6 +21,7 @@ export const Activate = z.object({
   paymentPurpose: z.string().optional(),
   ttl: z.int(),
   expiresOn: z.string(),
+  receipt: RidingField.optional(),
 })
 type Activate = z.output<typeof Activate>
 
@@ -30,9 +32,6 @@ export const Deactivate = z.object({
   saleUid: z.string(),
 })
 type Deactivate = z.output<typeof Deactivate>
-
-/** The webhook of a payment can come until its report is this old. */
-const TOLD_MS = 7 * 24 * 3_600_000
 
 export class Sales {
   readonly #core: Core
@@ -70,7 +69,9 @@ export class Sales {
     const { siteId: site, qrcId, saleUid, ttl, paymentPurpose } = request
     const before = disk.sales.get(site, qrcId, saleUid)
     const amount = kopecksOf(String(request.amount.value))
-    if (before?.reference) {
+    // An arming under a key that has no answer yet.
+    const isRepeat = before?.state === 'CALLING' && before.amount === amount
+    if (before?.reference && !isRepeat) {
       const isArmed = before.state !== 'CANCELLED' && platform.now() < before.expiresAt
       // The service may not know of the first arming, whose answer it lost. A payment of that one must not pay this one.
       return isArmed && before.amount === amount
@@ -81,27 +82,34 @@ export class Sales {
     if (!known) return unavailable('no bank is configured for this code')
     const { bank } = known.bank
     if (!bank.arm) return refused(`${bank.title}: there are no cashbox codes`)
+    const problem = carryProblem(bank, request.receipt !== undefined)
+    if (problem !== undefined) return refused(problem)
     if (amount === undefined || request.amount.currency !== 'RUB')
       return refused('the amount must be roubles')
     const now = platform.now()
+    const key = saleKeyOf({ site, qrcId, saleUid, amount })
+    const earlier = disk.sales.latest(site, qrcId).flatMap((each) => partsOf(each.reference)?.rest ?? [])
     const sale: NewSaleRow = {
       site,
       qrcId,
       saleUid,
       bank: known.bank.name,
-      reference: null,
+      reference: bank.armsByKey ? armedReferenceOf(known, key) : null,
       amount,
       state: 'CALLING',
       // The latest of the code, also where the clock has gone back: the bank is asked to disarm that one alone.
       createdAt: Math.max(now, disk.sales.lastAt(site, qrcId) + 1),
       expiresAt: Date.parse(request.expiresOn),
     }
-    disk.sales.put(sale, null)
+    // Under a key the payment is found also if the answer is lost.
+    const firstAskAt = now + MINUTE_MS
+    disk.sales.put(sale, bank.armsByKey ? firstAskAt : null)
     try {
       const purpose = paymentPurpose ?? this.#core.sites.get(site)?.name ?? site
-      const armed = await bank.arm(known.code, { amount, purpose, ttl }, signal)
+      const { webhookUrl } = known.bank
+      const armed = await bank.arm(known.code, { key, amount, purpose, ttl, webhookUrl, earlier }, signal)
       const reference = referenceOf(known.bank, armed)
-      disk.sales.put({ ...sale, reference, state: 'OPEN' }, now + 60_000)
+      disk.sales.put({ ...sale, reference, state: 'OPEN' }, firstAskAt)
       return saleAnswer(reference, sale.expiresAt)
     } catch (error) {
       log('warning', 'a code was not armed', { site, bank: known.bank.name, qrcId, error: messageOf(error) })
@@ -118,12 +126,13 @@ export class Sales {
     const known = this.#codeOf(request)
     if (!known) return unavailable('no bank is configured for this code')
     const sale = disk.sales.get(siteId, qrcId, saleUid)
-    // Another sale may be armed by now: that one stays.
     const isOver = sale && sale.state !== 'OPEN' && sale.state !== 'CALLING'
-    const isLast = disk.sales.last(siteId, qrcId)?.saleUid === saleUid
-    if (sale && (isOver || !isLast)) return { status: 200, body: {} }
+    // Another sale may be armed by now: that one stays. By its key the bank is asked which one it is.
+    const canBeArmed = known.bank.bank.armsByKey || disk.sales.last(siteId, qrcId)?.saleUid === saleUid
+    if (sale && (isOver || !canBeArmed)) return { status: 200, body: {} }
     try {
-      await known.bank.bank.disarm?.(known.code, signal)
+      const reference = partsOf(sale?.reference ?? request.reference)?.rest ?? known.code.reference
+      await known.bank.bank.disarm?.({ ...known.code, reference }, signal)
     } catch (error) {
       log('warning', 'a code was not disarmed', {
         site: siteId,
@@ -157,55 +166,6 @@ export class Sales {
 /** The sale as a code that the bank is asked about. */
 export function codeOfSale(core: Core, sale: SaleRow) {
   return knownCodeOf(core, { ...sale, type: 'COUNTER' })
-}
-
-/**
- * Asks the bank about the unpaid sales of a code, of which one was paid: the webhook says the amount, and not the sale. Calls about
- * one code must not overlap.
- * @returns whether a payment is reported, now or before, that is the webhook's. If the bank states a sale as paid only later, the
- * asker finds it
- */
-export async function saleOfPayment(
-  core: Core,
-  { site, code, bank }: KnownCode,
-  { amount, number }: { amount: number; number: string },
-): Promise<boolean> {
-  const { disk, platform } = core
-  const { qrcId } = code
-  const told = disk.payments.ofWebhook(site, qrcId, number)
-  const sales = told ? [] : disk.sales.latest(site, qrcId)
-  for (const sale of sales.filter(({ state }) => state !== 'PAID')) {
-    const known = codeOfSale(core, sale)
-    const payment = known && (await known.bank.bank.state(known.code)).payments[0]
-    if (!payment) continue
-    const isNew = recordPayment(core, known, payment, sale)
-    disk.sales.step(sale, 'PAID', { now: platform.now(), dueAt: 'REST' })
-    // A payment of another amount has lost its own webhook, or will have it.
-    if (isNew && payment.amount === amount) break
-  }
-  const payment = told ?? untoldPayment(core, { site, qrcId, amount })
-  if (!payment) return false
-  disk.transaction(() => {
-    compareAmount(core, { ...payment, bank: bank.name }, { amount })
-    disk.payments.tell(payment, number)
-  })
-  return true
-}
-
-/**
- * The reported payment that a webhook of the amount tells of, and no other has told of. A sale's own schedule can have been first.
- * Where there is none, the bank has not stated the payment yet, or it is of an arming whose answer was lost, or the bank had left
- * another amount out. An older payment has lost its webhook.
- */
-function untoldPayment(
-  { disk, platform }: Core,
-  { site, qrcId, amount }: { site: string; qrcId: string; amount: number },
-): PaymentRow | undefined {
-  const untold = disk.payments.untold(site, qrcId, platform.now() - TOLD_MS)
-  const same = untold.find((payment) => payment.amount === amount)
-  if (same || disk.sales.isAwaited(site, qrcId, amount)) return same
-  const [assumed, second] = untold.filter(({ isAmountAssumed }) => isAmountAssumed)
-  return second ? undefined : assumed
 }
 
 const armedBefore = ({ saleUid, amount, expiresAt }: SaleRow): string =>

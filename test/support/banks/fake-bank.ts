@@ -34,6 +34,8 @@ export interface BankCall {
   query: Record<string, string>
   headers: Record<string, string>
   body: unknown
+  /** The body as it came. */
+  text: string
 }
 
 export interface BankReply {
@@ -134,6 +136,11 @@ export abstract class FakeBank {
     return method === 'GET'
   }
 
+  /** Whether a state that it has stated can be stated again when it is over. */
+  protected isLasting(_call: BankCall): boolean {
+    return true
+  }
+
   protected async post({ code, url, body, headers }: WebhookPost, { times = 1 }: Delivery): Promise<void> {
     for (let i = 0; i < times; i++) {
       const response = await fetch(url, { method: 'POST', body, headers })
@@ -157,6 +164,7 @@ export abstract class FakeBank {
         Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
       ),
       body: raw === '' ? undefined : JSON.parse(raw),
+      text: raw,
     }
     const call: BankCall = { ...bare, operation: this.operationOf(bare) }
     this.calls.push(call)
@@ -196,7 +204,8 @@ export abstract class FakeBank {
 
   #stateOf(call: BankCall): BankReply {
     const reply = this.execute(call)
-    if (this.isRead(call) && reply.status === 200) this.#stated.set(keyOf(call), { time: this.now(), reply })
+    if (this.isRead(call) && reply.status === 200 && this.isLasting(call))
+      this.#stated.set(keyOf(call), { time: this.now(), reply })
     return reply
   }
 

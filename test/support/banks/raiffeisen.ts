@@ -1,6 +1,7 @@
 // A fake of Raiffeisenbank: dynamic and static codes, cancellation, refunds under the merchant's id, signed callbacks, subscriptions.
 import { createHmac } from 'node:crypto'
 import { type BankCall, type BankReply, type Delivery, FakeBank, linkId, payloadOf } from './fake-bank.ts'
+import { FakeRaiffeisenRegister } from './raiffeisen-register.ts'
 
 interface Payment {
   transactionId: number
@@ -52,6 +53,7 @@ export class FakeRaiffeisen extends FakeBank {
   chargeResult = 'SUCCESS'
   /** Whether payment-info does not have the payments yet. */
   hidePayments = false
+  readonly register = new FakeRaiffeisenRegister(() => this.now())
   #last = 40
 
   /** A payer pays; a second payment of one link is possible here. @returns transactionId */
@@ -153,6 +155,8 @@ export class FakeRaiffeisen extends FakeBank {
   }
 
   protected operationOf({ method, path }: Omit<BankCall, 'operation'>): string {
+    const fiscal = FakeRaiffeisenRegister.operationOf(method, path)
+    if (fiscal !== undefined) return fiscal
     if (path.endsWith('/qr/register')) return 'register'
     if (path.endsWith('/subscriptions')) return 'subscribe'
     if (path.endsWith('/orders')) return 'charge'
@@ -169,6 +173,7 @@ export class FakeRaiffeisen extends FakeBank {
     const fields = (body ?? {}) as Record<string, unknown>
     if (operation === 'register') return this.#register(fields)
     if (headers.authorization !== `Bearer ${this.secretKey}`) return { status: 401 }
+    if (operation.startsWith('fiscal_')) return this.register.execute(operation, path, body)
     const segments = path.split('/')
     if (operation === 'status') return this.#paymentInfo(segments.at(-2) ?? '')
     if (operation === 'code') return this.#qrInfo(segments.at(-1) ?? '')

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { type BankCall, type BankReply, type Delivery, FakeBank, linkId, payloadOf } from './fake-bank.ts'
+import { FakeTBankRegister } from './tbank-register.ts'
 
 const Session = z.object({
   paymentId: z.string(),
@@ -14,6 +15,8 @@ const Session = z.object({
   refunded: z.number(),
   lastRefund: z.number(),
   cancelCode: z.exactOptional(z.string()),
+  /** Of the last Cancel. */
+  refundReceipt: z.exactOptional(z.unknown()),
   isRecurrent: z.boolean(),
   /** The request to bind an account with the payment. */
   requestKey: z.exactOptional(z.string()),
@@ -57,6 +60,11 @@ export class FakeTBank extends FakeBank {
   refusesUnknownOrders = false
   /** The form of a RequestKey. */
   requestKeyOf: (number: number) => string = String
+  readonly register = new FakeTBankRegister()
+  /** Notifications of documents that were not sent yet. */
+  readonly receiptNotices: Fields[] = []
+  /** Those of all documents, also of those that were not made. */
+  readonly madeNotices: Fields[] = []
   #last = 2_304_881
 
   session(qrcId: string): Session {
@@ -91,8 +99,38 @@ export class FakeTBank extends FakeBank {
   ): Promise<string> {
     const session = this.session(qrcId)
     session.status = status
+    if (status === 'CONFIRMED') this.#fiscalize(this.register.confirmed(session.paymentId, session.amount))
+    if (this.register.notifies === 'before') await this.deliverReceipts(delivery)
     await this.deliver(session.paymentId, delivery)
+    if (this.register.notifies === 'after') await this.deliverReceipts(delivery)
     return session.paymentId
+  }
+
+  /** The notifications of the documents that were made since, each with its own Token: one that nobody takes is sent again. */
+  async deliverReceipts(delivery: Delivery = {}, changes: Fields = {}): Promise<void> {
+    for (const notice of [...this.receiptNotices]) {
+      await this.deliverReceipt(notice, delivery, changes)
+      const index = this.receiptNotices.indexOf(notice)
+      if (index >= 0) this.receiptNotices.splice(index, 1)
+    }
+  }
+
+  /** @param changes made after it was signed */
+  async deliverReceipt(notice: Fields, delivery: Delivery = {}, changes: Fields = {}): Promise<void> {
+    const { notificationUrl, qrcId: code = '' } = this.#session(String(notice.PaymentId))
+    const body = JSON.stringify({ ...notice, ...changes })
+    const url = this.notificationsTo ?? notificationUrl
+    await this.post({ code, url, body, headers: { 'content-type': 'application/json' } }, delivery)
+  }
+
+  #fiscalize(notices: Fields[]): void {
+    for (const notice of notices) {
+      const { orderId } = this.#session(String(notice.PaymentId))
+      const fields = { TerminalKey: this.terminalKey, OrderId: orderId, ...notice }
+      const signed = { ...fields, Token: this.tokenOf(fields) }
+      this.receiptNotices.push(signed)
+      this.madeNotices.push(signed)
+    }
   }
 
   /** The notification of the present status. */
@@ -172,6 +210,7 @@ export class FakeTBank extends FakeBank {
     const session = this.#session(paymentId)
     if (isRefunded) {
       session.refunded += session.lastRefund
+      this.#fiscalize(this.register.refunded(paymentId, session.lastRefund, session.refundReceipt))
       session.status = session.refunded === session.amount ? 'REFUNDED' : 'PARTIAL_REFUNDED'
     } else {
       session.cancelCode = 'I05043'
@@ -239,7 +278,8 @@ export class FakeTBank extends FakeBank {
       })
     }
     if (operation === 'ChargeQr') return this.#charge(session, fields.AccountToken)
-    if (operation === 'Cancel') return this.#cancel(session, Number(fields.Amount ?? session.amount))
+    if (operation === 'Cancel') return this.#cancel(session, fields)
+    if (operation === 'SendClosingReceipt') return this.#close(session, fields.Receipt)
     return { status: 404 }
   }
 
@@ -265,7 +305,10 @@ export class FakeTBank extends FakeBank {
         Message: 'Неверные параметры',
         Details: 'RedirectDueDate',
       })
+    const refusal = this.register.refusalOf(fields.Receipt, Number(fields.Amount))
+    if (refusal) return reply({ Success: false, ...refusal })
     const paymentId = String(++this.#last)
+    this.register.opened(paymentId, fields.Receipt)
     const session: Session = {
       ...{
         paymentId,
@@ -369,11 +412,23 @@ export class FakeTBank extends FakeBank {
 
   #settle(session: Session, status: string): void {
     session.status = status
-    if (status === 'CONFIRMED') session.charges++
+    if (status !== 'CONFIRMED') return
+    session.charges++
+    this.#fiscalize(this.register.confirmed(session.paymentId, session.amount))
   }
 
-  #cancel(session: Session, amount: number): BankReply {
+  #close({ paymentId, status }: Session, receipt: unknown): BankReply {
+    const sold = this.register.sold(paymentId)
+    const isPrepaid = sold?.Items.some(({ PaymentMethod }) => PaymentMethod !== 'full_payment')
+    if (status !== 'CONFIRMED' || !isPrepaid)
+      return reply({ Success: false, ErrorCode: '1', Message: 'Неверные параметры' })
+    this.#fiscalize(this.register.closed(paymentId, receipt))
+    return reply({ Success: true, ErrorCode: '0', Message: 'OK' })
+  }
+
+  #cancel(session: Session, fields: Fields): BankReply {
     const { status } = session
+    const amount = Number(fields.Amount ?? session.amount)
     if (this.refusal) return reply({ ...this.#stateOf(session), Success: false, ...this.refusal })
     if (status !== 'CONFIRMED' && status !== 'PARTIAL_REFUNDED') {
       session.status = status === 'NEW' || status === 'FORM_SHOWED' ? 'CANCELED' : status
@@ -388,7 +443,11 @@ export class FakeTBank extends FakeBank {
       })
     }
     const OriginalAmount = session.amount - session.refunded
+    const isWhole = session.refunded === 0 && amount === session.amount
+    const refusal = isWhole ? undefined : this.register.refusalOf(fields.Receipt, amount)
+    if (refusal) return reply({ ...this.#stateOf(session), Success: false, ...refusal })
     session.lastRefund = amount
+    session.refundReceipt = fields.Receipt
     if (this.isRefundSlow) session.status = 'ASYNC_REFUNDING'
     else this.finishRefund(session.paymentId, true)
     const PaymentId = Number(session.paymentId)
