@@ -1,6 +1,8 @@
 // The running connector: what it does every second, and what it prepares at the start.
 import type { Hono } from 'hono'
 import type { Build } from './build.ts'
+import { receiptGauges } from './cash-registers/gauges.ts'
+import { ReceiptRunner } from './cash-registers/runner.ts'
 import { keepOwners } from './config/owners.ts'
 import { endingTokens } from './config/token-ends.ts'
 import type { Core } from './core.ts'
@@ -51,6 +53,7 @@ export class Connector {
       new WebhookRunner(core),
       new RefundRunner(core),
       new ChargeRunner(core, cancellations),
+      new ReceiptRunner(core),
       new BindingRunner(core),
       cancellations,
       new Reporter(core),
@@ -119,6 +122,7 @@ function holdWhatTheBackupLacks({ disk, platform, log }: Core, since: number): v
     disk.heldPeriods.add(since, platform.now())
     disk.refunds.holdUnsent(platform.now())
     disk.charges.holdUnsent(platform.now())
+    disk.receipts.restUnsure()
   })
   log('info', 'refunds and charges are held after a restore', { since: new Date(since).toISOString() })
 }
@@ -196,6 +200,7 @@ function gaugesOf(core: Core): Gauge[] {
       help: 'Sets of credentials whose bank has said that it takes no charges',
       read: () => countRefusing(core),
     },
+    ...receiptGauges(core),
     {
       name: 'fps_connector_reports_not_accepted',
       help: 'Reports that the service has not accepted',
@@ -218,7 +223,7 @@ function gaugesOf(core: Core): Gauge[] {
     },
     {
       name: 'fps_connector_tokens_ending',
-      help: 'Tokens and credentials of the configuration that end within 30 days, or have ended',
+      help: 'Tokens, credentials and certificates of the configuration that end within 30 days, or have ended',
       read: () => endingTokens(core.tokenEnds, core.platform.now()).length,
     },
     {

@@ -1,6 +1,7 @@
 // The context of the connector, the first parameter of most functions: the configuration in force, database, clock, network, log.
 import { callsOf } from './banks/answers.ts'
 import type { Bank, Code, CodeType, SiteBank } from './banks/bank.ts'
+import type { CashRegister } from './cash-registers/cash-register.ts'
 import type { Config } from './config/config.ts'
 import { refuseOtherOwners } from './config/owners.ts'
 import type { TokenEnd } from './config/token-ends.ts'
@@ -8,12 +9,27 @@ import type { Disk } from './disk/disk.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Platform } from './platform.ts'
+import { partsOf, type ReferenceParts } from './reference.ts'
+import type { Authority } from './tls/authorities.ts'
 
 export interface OpenBank {
   name: string
+  /** As a report names it. */
+  kind: string
   bank: Bank
   /** Where its webhooks go. */
   webhookUrl: string
+  /** Trusted for it alone, besides the public ones. */
+  authorities: readonly Authority[]
+}
+
+export interface OpenRegister {
+  name: string
+  /** As an instruction names it. */
+  kind: string
+  register: CashRegister
+  /** As of a bank. */
+  authorities: readonly Authority[]
 }
 
 export interface OpenSite {
@@ -23,6 +39,7 @@ export interface OpenSite {
   token: string
   bank: OpenBank
   account: SiteBank
+  cashRegister: OpenRegister | undefined
 }
 
 /** A configuration with its banks and sites opened. It never changes: another one takes its place as a whole. */
@@ -31,6 +48,7 @@ export interface Configuration {
   readonly networkSecrets: readonly string[]
   readonly retentionDays: number | undefined
   readonly banks: ReadonlyMap<string, OpenBank>
+  readonly cashRegisters: ReadonlyMap<string, OpenRegister>
   readonly sites: ReadonlyMap<string, OpenSite>
   readonly tokenEnds: readonly TokenEnd[]
 }
@@ -77,6 +95,9 @@ class RunningCore implements Core {
   get banks() {
     return this.#configuration.banks
   }
+  get cashRegisters() {
+    return this.#configuration.cashRegisters
+  }
   get sites() {
     return this.#configuration.sites
   }
@@ -96,49 +117,63 @@ export const openCore = (config: Config, surroundings: Surroundings): Core =>
 /** @throws ConfigFaults as `openCore` */
 export function openConfiguration(
   config: Config,
-  { disk, platform, metrics }: Pick<Surroundings, 'disk' | 'platform' | 'metrics'>,
+  { disk, platform, log, metrics }: Surroundings,
 ): Configuration {
   const banks = new Map(
-    config.banks.map(({ name, baseUrl, open }) => {
-      const bank = open({ baseUrl, call: callsOf(name, platform, metrics), now: platform.now })
-      return [name, { name, bank, webhookUrl: `${config.publicUrl}/webhooks/${name}` }]
+    config.banks.map(({ name, kind, baseUrl, authorities, open }) => {
+      const noteTestPayment = (number: string) => {
+        metrics.countTest()
+        log('error', 'a bank states a payment of its test, which is not reported', { bank: name, number })
+      }
+      const noteTestCode = (qrcId: string) => {
+        metrics.countTest()
+        log('error', 'a bank has registered a code of its test, by which nobody can pay money', {
+          bank: name,
+          qrcId,
+        })
+      }
+      const call = callsOf({ of: 'bank', name, authorities }, platform, metrics)
+      const bank = open({ baseUrl, call, noteTestPayment, noteTestCode, now: platform.now })
+      return [name, { name, kind, bank, authorities, webhookUrl: `${config.publicUrl}/webhooks/${name}` }]
+    }),
+  )
+  const cashRegisters = new Map(
+    config.cashRegisters.map(({ name, kind, baseUrl, authorities, open }) => {
+      const call = callsOf({ of: 'register', name, authorities }, platform, metrics)
+      const webhookUrl = `${config.publicUrl}/webhooks/receipts/${name}`
+      const register = open({ baseUrl, call, webhookUrl, now: platform.now })
+      return [name, { name, kind, register, authorities }]
     }),
   )
   const sites = new Map(
-    config.sites.flatMap(({ siteId, name, token, bank: bankName, account }) => {
+    config.sites.flatMap(({ siteId, name, token, bank: bankName, account, cashRegister: register }) => {
       const bank = banks.get(bankName)
+      const cashRegister = register === undefined ? undefined : cashRegisters.get(register)
       return bank
-        ? [[siteId, { siteId, name, token, bank, account: bank.bank.forSite(account) }] as const]
+        ? [
+            [
+              siteId,
+              { siteId, name, token, bank, account: bank.bank.forSite(account), cashRegister },
+            ] as const,
+          ]
         : []
     }),
   )
-  refuseOtherOwners(banks, disk)
+  refuseOtherOwners({ banks, cashRegisters, sites }, disk)
   const { service, networkSecrets, retentionDays, tokenEnds } = config
-  return { service, networkSecrets, retentionDays, banks, sites, tokenEnds }
+  return { service, networkSecrets, retentionDays, banks, cashRegisters, sites, tokenEnds }
 }
 
-/**
- * A reference is the bank's name, a colon, and the suffix that the bank's adapter adds. Where an account is to be bound, or is
- * bound, the bank's id of that request follows behind `#`. The name is enough: its credentials can be gone.
- */
-export const referenceOf = (bank: Pick<OpenBank, 'name'>, rest: string, request?: string): string =>
-  `${bank.name}:${rest}${request === undefined ? '' : `#${request}`}`
-
 /** What a reference says. */
-interface Reference {
-  name: string
+interface Reference extends ReferenceParts {
   /** Undefined where its name is not configured. */
   bank: OpenBank | undefined
-  rest: string
-  /** The bank's id of the request to bind an account. */
-  request: string | undefined
 }
 
 /** @returns undefined if the reference is missing */
 export function bankOf(core: Core, reference: string | null | undefined): Reference | undefined {
-  const [, name, rest, request] = /^([^:]+):([^#]*)(?:#(.*))?$/.exec(reference ?? '') ?? []
-  if (name === undefined || rest === undefined) return
-  return { name, rest, request, bank: core.banks.get(name) }
+  const parts = partsOf(reference)
+  return parts && { ...parts, bank: core.banks.get(parts.name) }
 }
 
 /** A code with its bank: of the disk, or learned from the service. */

@@ -12,7 +12,8 @@ const USAGE = `npm run connector -- [command] --config FILE --data DIR [options]
 
   run        takes instructions and webhooks (the default)
              --port 3001  --host 127.0.0.1
-             --restored TIME   the disk is a backup of that time: refunds and charges since then are held
+             --restored TIME   the disk is a backup of that time: refunds and charges since then are held,
+                               documents wait for the list of the service
   check      whether credentials, tokens and webhooks are in order; with --data what is left undone, too
              --data may be left out, before the first run it must be
              --register        sets the webhook at banks that have a call for it
@@ -20,10 +21,12 @@ const USAGE = `npm run connector -- [command] --config FILE --data DIR [options]
   reload     has the running connector read its configuration again, and prints its faults; --config may be left out
   reconcile  compares a period with the banks and the service
              --from DATE --to DATE
-  settle     lists refunds and charges that are held, refunds that could not be sent for 72 hours, and amounts that differ;
+  settle     lists refunds, charges and documents that are held, refunds that could not be sent for 72 hours, documents without
+             a result for a day, and amounts that differ;
              with these options, decides one, or closes a webhook or a difference
              --site S --payment UID --refund UID --as completed|declined --by NAME [--reason TEXT]
              --site S --charge UID --as completed|declined --by NAME [--number N] [--reason TEXT]
+             --site S --receipt UID --as registered|failed --by NAME [--fn N --fd N --fpd N] [--reason TEXT]
              --bank B --webhook ID --by NAME --reason TEXT
              --site S --difference UID --by NAME --reason TEXT
              --yes             does not ask you to type the amount

@@ -1,7 +1,10 @@
 // The connector's metrics, in the text format of Prometheus.
 
 interface CallSample {
-  bank: string
+  /** Also the label. */
+  of: 'bank' | 'register'
+  /** Of the credentials. */
+  name: string
   operation: string
   outcome: string
   seconds: number
@@ -25,19 +28,20 @@ export interface Gauge {
 }
 
 export class Metrics {
-  readonly #calls = new Map<string, number>()
-  readonly #latencies = new Map<string, Latency>()
+  readonly #calls = { bank: callsOf(), register: callsOf() }
   readonly #reports = new Map<string, number>()
   readonly #webhooks = new Map<string, number>()
+  #testPayments = 0
 
-  observeCall({ bank, operation, outcome, seconds }: CallSample): void {
-    increment(this.#calls, `bank="${bank}",operation="${operation}",outcome="${outcome}"`)
-    const labels = `bank="${bank}",operation="${operation}"`
-    const latency = this.#latencies.get(labels) ?? { counts: BUCKETS.map(() => 0), sum: 0, count: 0 }
+  observeCall({ of, name, operation, outcome, seconds }: CallSample): void {
+    const { calls, latencies } = this.#calls[of]
+    const labels = `${of}="${name}",operation="${operation}"`
+    increment(calls, `${labels},outcome="${outcome}"`)
+    const latency = latencies.get(labels) ?? { counts: BUCKETS.map(() => 0), sum: 0, count: 0 }
     latency.counts = latency.counts.map((count, i) => count + (seconds <= (BUCKETS[i] ?? 0) ? 1 : 0))
     latency.sum += seconds
     latency.count++
-    this.#latencies.set(labels, latency)
+    latencies.set(labels, latency)
   }
 
   /** @param status of the service's answer; 0 where none came */
@@ -49,28 +53,61 @@ export class Metrics {
     increment(this.#webhooks, `bank="${bank}",outcome="${outcome}"`)
   }
 
+  /** A payment or a code that is of a bank's test, although the credentials are not. */
+  countTest(): void {
+    this.#testPayments++
+  }
+
   render(gauges: readonly Gauge[]): string {
     const lines = [
-      ...family('fps_connector_bank_calls_total', 'counter', 'Calls of banks', this.#calls),
-      ...header('fps_connector_bank_call_seconds', 'histogram', 'Time of calls of banks'),
+      ...family('fps_connector_bank_calls_total', 'counter', 'Calls of banks', this.#calls.bank.calls),
+      ...histogram('fps_connector_bank_call_seconds', 'Time of calls of banks', this.#calls.bank),
+      ...family(
+        'fps_connector_register_calls_total',
+        'counter',
+        'Calls of cash registers',
+        this.#calls.register.calls,
+      ),
+      ...histogram(
+        'fps_connector_register_call_seconds',
+        'Time of calls of cash registers',
+        this.#calls.register,
+      ),
     ]
-    for (const [labels, { counts, sum, count }] of this.#latencies) {
-      const name = 'fps_connector_bank_call_seconds'
-      for (const [i, bucket] of BUCKETS.entries()) {
-        lines.push(`${name}_bucket{${labels},le="${bucket}"} ${counts[i] ?? 0}`)
-      }
-      lines.push(`${name}_bucket{${labels},le="+Inf"} ${count}`)
-      lines.push(`${name}_sum{${labels}} ${sum}`, `${name}_count{${labels}} ${count}`)
-    }
     lines.push(
       ...family('fps_connector_reports_total', 'counter', 'Reports to the service', this.#reports),
       ...family('fps_connector_webhooks_total', 'counter', 'Webhooks of banks', this.#webhooks),
+      // From 0 on: an increase counts from a value that was there.
+      ...header(
+        'fps_connector_test_payments_total',
+        'counter',
+        'Payments of a bank’s test that are not reported, and codes of it',
+      ),
+      `fps_connector_test_payments_total ${this.#testPayments}`,
     )
     for (const { name, help, labels, read } of gauges) {
       lines.push(...header(name, 'gauge', help), `${name}${labels ? `{${labels}}` : ''} ${read()}`)
     }
     return `${lines.join('\n')}\n`
   }
+}
+
+interface Calls {
+  calls: Map<string, number>
+  latencies: Map<string, Latency>
+}
+
+const callsOf = (): Calls => ({ calls: new Map(), latencies: new Map() })
+
+function histogram(name: string, help: string, { latencies }: Calls): string[] {
+  const lines = header(name, 'histogram', help)
+  for (const [labels, { counts, sum, count }] of latencies) {
+    for (const [i, bucket] of BUCKETS.entries())
+      lines.push(`${name}_bucket{${labels},le="${bucket}"} ${counts[i] ?? 0}`)
+    lines.push(`${name}_bucket{${labels},le="+Inf"} ${count}`)
+    lines.push(`${name}_sum{${labels}} ${sum}`, `${name}_count{${labels}} ${count}`)
+  }
+  return lines
 }
 
 function increment(counts: Map<string, number>, labels: string): void {

@@ -1,5 +1,5 @@
 // `check`: whether the credentials and tokens work, and what is left undone. It changes nothing, but by --register.
-import type { CheckResult } from '../banks/bank.ts'
+
 import { endingTokens, endText } from '../config/token-ends.ts'
 import { bankOf, type Core, type OpenBank, type OpenSite } from '../core.ts'
 import { openMemory } from '../disk/database.ts'
@@ -7,10 +7,13 @@ import { whyWaiting } from '../inbox/problems.ts'
 import { subjectText } from '../links/codes/late-asks.ts'
 import { messageOf } from '../log.ts'
 import { differenceText } from '../money/payment/amount-differences.ts'
+import type { CheckResult } from '../partner.ts'
 import { PLATFORM } from '../platform.ts'
 import { ListFailed, listRefunds } from '../service/service.ts'
+import { type Authority, authorityText } from '../tls/authorities.ts'
 import { unsentRefunds } from './held.ts'
 import { allowOnly, configOf, coreOn, type Options, openCoreFor, type Print } from './options.ts'
+import { receiptsToSettle } from './settle-receipt.ts'
 
 /** A connector at work always has webhooks, reports and cancellations that are younger and have had no answer. */
 const ON_ITS_WAY_MS = 60_000
@@ -21,7 +24,7 @@ export async function check(options: Options, print: Print): Promise<number> {
   const core = coreOf(options)
   const now = core.platform.now()
   const before = now - ON_ITS_WAY_MS
-  const { banks, sites } = partsOf(core, options.site)
+  const { banks, registers, sites } = partsOf(core, options.site)
   const isWhole = options.site === undefined
   let failures = 0
   const show = (subject: string, { isGood, text }: CheckResult) => {
@@ -37,8 +40,19 @@ export async function check(options: Options, print: Print): Promise<number> {
       else show(subject, { isGood: false, text })
     }
   }
+  const showAuthorities = (subject: string, authorities: readonly Authority[]) => {
+    for (const authority of authorities) show(subject, { isGood: true, text: authorityText(authority) })
+  }
+  for (const open of registers) {
+    const subject = open.name
+    showAuthorities(subject, open.authorities)
+    for (const result of await tried(() => open.register.checkCredentials())) show(subject, result)
+    for (const text of open.register.lacks) print(`note ${subject}: cannot ${text}`)
+    showEnds(subject, `cashRegisters.${subject}`)
+  }
   const toSettle = isWhole ? toSettleOf(core) : new Map<string, CheckResult[]>()
   for (const bank of banks) {
+    showAuthorities(bank.name, bank.authorities)
     for (const result of await tried(() => bank.bank.checkCredentials())) show(bank.name, result)
     const register = options.register ?? false
     for (const result of await tried(() => bank.bank.checkWebhook({ url: bank.webhookUrl, register }))) {
@@ -56,9 +70,11 @@ export async function check(options: Options, print: Print): Promise<number> {
     for (const result of await tried(() => checkToken(core, site))) show(site.siteId, result)
     for (const result of await tried(async () => (await site.account.check?.()) ?? []))
       show(site.siteId, result)
+    for (const result of reservedOf(core, site)) show(site.siteId, result)
     showEnds(site.siteId, `sites.${site.siteId}`)
     if (isWhole) for (const result of notAcceptedOf(core, site, before)) show(site.siteId, result)
   }
+  if (isWhole) for (const [name, result] of receiptsOf(core)) show(name, result)
   if (isWhole)
     for (const difference of core.disk.amountDifferences.open())
       show(difference.bank, { isGood: false, text: `${differenceText(difference)}: see settle` })
@@ -67,11 +83,12 @@ export async function check(options: Options, print: Print): Promise<number> {
 }
 
 /** All, or one site with its bank: whether it works, and not what is unfinished. @throws Error where there is no such site */
-function partsOf({ banks, sites }: Core, siteId: string | undefined) {
-  if (siteId === undefined) return { banks: [...banks.values()], sites: [...sites.values()] }
+function partsOf({ banks, cashRegisters, sites }: Core, siteId: string | undefined) {
+  if (siteId === undefined)
+    return { banks: [...banks.values()], registers: [...cashRegisters.values()], sites: [...sites.values()] }
   const site = sites.get(siteId)
   if (!site) throw new Error(`--site is ${siteId}, must be one of the configuration`)
-  return { banks: [site.bank], sites: [site] }
+  return { banks: [site.bank], registers: site.cashRegister ? [site.cashRegister] : [], sites: [site] }
 }
 
 /** Without --data, such as before the first run, there is no disk to read. @throws Error where no connector has run on --data */
@@ -100,6 +117,14 @@ async function checkToken(core: Core, site: OpenSite): Promise<CheckResult[]> {
     const isOld = error instanceof ListFailed && error.status === 404
     return [{ isGood: false, text: isOld ? 'the service has no lists for reconciliation' : messageOf(error) }]
   }
+}
+
+/** How many more COUNTER codes the site can have, where its bank reserves their ids. */
+function reservedOf({ disk }: Core, { account, bank }: OpenSite): CheckResult[] {
+  const { reservedQrcIds: ids = [] } = account
+  if (ids.length === 0) return []
+  const { length } = disk.reservedIds.free(bank.bank.identity, ids)
+  return [{ isGood: true, text: `${length} of ${ids.length} cashRegisterQrcIds are free` }]
 }
 
 function unfinishedOf(
@@ -134,6 +159,13 @@ function unfinishedOf(
     })),
   ]
 }
+
+/** How many documents `settle` lists, by the cash register; the configuration can lack it. */
+const receiptsOf = (core: Core): [name: string, CheckResult][] =>
+  Array.from(
+    Map.groupBy(receiptsToSettle(core), ({ register }) => register),
+    ([name, { length }]) => [name, { isGood: false, text: `${length} documents have no result: see settle` }],
+  )
 
 /** How much `settle` lists, by the bank; the configuration can lack it. */
 function toSettleOf(core: Core): Map<string, CheckResult[]> {

@@ -4,7 +4,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import { parseArgs } from 'node:util'
 import * as z from 'zod'
 import { BANKS } from '../banks/banks.ts'
-import { type Config, readConfig, SECRET_SOURCES } from '../config/config.ts'
+import { type Config, readConfig } from '../config/config.ts'
+import { SOURCES } from '../config/fields.ts'
 import { type Core, openCore } from '../core.ts'
 import { openExistingDatabase } from '../disk/database.ts'
 import { Disk } from '../disk/disk.ts'
@@ -26,6 +27,10 @@ const OPTIONS = {
   refund: { type: 'string' },
   charge: { type: 'string' },
   difference: { type: 'string' },
+  receipt: { type: 'string' },
+  fn: { type: 'string' },
+  fd: { type: 'string' },
+  fpd: { type: 'string' },
   bank: { type: 'string' },
   webhook: { type: 'string' },
   number: { type: 'string' },
@@ -86,7 +91,7 @@ export function allowOnly(command: string, options: Options, names: readonly Nam
 }
 
 export function configOf(options: Options): Config {
-  return readConfig(readFileSync(required(options, 'config', 'a file'), 'utf8'), BANKS, SECRET_SOURCES)
+  return readConfig(readFileSync(required(options, 'config', 'a file'), 'utf8'), BANKS, SOURCES)
 }
 
 /** @param log by default nothing: a command prints what it finds */

@@ -1,6 +1,7 @@
 // `reconcile`: compares a period on three sides, the bank, this disk and the service, and prints every difference.
 import { roublesOf } from '../amounts.ts'
 import type { CodeState } from '../banks/bank.ts'
+import { compareReceipts } from '../cash-registers/comparison.ts'
 import { type Core, type KnownCode, knownCodeOf, type OpenBank, type OpenSite } from '../core.ts'
 import { subjectText } from '../links/codes/late-asks.ts'
 import { findInLists, findOnDisk } from '../links/codes/lookup.ts'
@@ -51,9 +52,15 @@ async function compare(core: Core, from: number, to: number) {
   for (const bank of banks.values()) {
     differences.push(...(await shownBy(bank.name, compareList(core, bank, from, to))))
   }
-  const notes: string[] = []
+  const notes = Array.from(banks.values())
+    .filter(({ bank }) => !bank.payments)
+    .map(
+      ({ name }) =>
+        `note: ${name} has no list of its payments: those of a code that nobody here knows are not found`,
+    )
   for (const site of core.sites.values()) {
     differences.push(...(await shownBy(site.siteId, compareService(core, site, from, notes))))
+    differences.push(...(await shownBy(site.siteId, compareReceipts(core, site, { from, to, notes }))))
   }
   differences.push(
     ...core.disk.lateAsks

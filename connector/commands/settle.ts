@@ -1,5 +1,6 @@
-// `settle`: lists the refunds and charges that are held, or could not be sent, and amounts that differ; records the operator's decision on one, or on a webhook.
+// `settle`: lists the refunds, charges and documents that are held, or could not be sent, and amounts that differ; records the operator's decision on one, or on a webhook.
 import { roublesOf } from '../amounts.ts'
+import { receiptText } from '../cash-registers/receipt-row.ts'
 import type { Core } from '../core.ts'
 import { differenceText } from '../money/payment/amount-differences.ts'
 import { deliver } from '../outbox/reporter.ts'
@@ -9,6 +10,7 @@ import { closeWebhook } from './close-webhook.ts'
 import { confirmed, type TypedLine } from './confirmation.ts'
 import { chargeToSettle, type Decision, refundToSettle, unsentRefunds, whyOpen } from './held.ts'
 import { allowOnly, deciderOf, type Options, openCoreFor, type Print, required } from './options.ts'
+import { receiptsToSettle, settleReceipt, whyUndecided } from './settle-receipt.ts'
 
 const RESULTS = { completed: 'COMPLETED', declined: 'DECLINED' } as const
 
@@ -24,6 +26,11 @@ export async function settle(options: Options, print: Print, typedLine: TypedLin
   if (options.difference !== undefined) {
     allowOnly('settle --difference', options, ['site', 'difference', 'reason', 'by', 'yes'])
     return closeDifference(openCoreFor(options), options, print, typedLine)
+  }
+  if (options.receipt !== undefined) {
+    const names = ['site', 'receipt', 'as', 'fn', 'fd', 'fpd', 'reason', 'by', 'yes'] as const
+    allowOnly('settle --receipt', options, names)
+    return settleReceipt(openCoreFor(options), options, print, typedLine)
   }
   allowOnly('settle', options, [
     ...(['site', 'payment', 'refund', 'charge', 'as', 'number', 'reason', 'by', 'yes'] as const),
@@ -42,7 +49,7 @@ export async function settle(options: Options, print: Print, typedLine: TypedLin
   core.disk.transaction(() => {
     held.finish()
     const { paymentUid, refundUid, amount } = held
-    const fields = { site, paymentUid, refundUid, result, amount, reason, by }
+    const fields = { site, paymentUid, refundUid, receiptUid: null, result, amount, reason, by }
     core.disk.decisions.insert({ ...fields, decidedAt: core.platform.now() })
   })
   const report = core.disk.reports.get(addressOf(site, held.path))
@@ -86,6 +93,12 @@ function list(core: Core, print: Print): number {
     )
     print(`  held: ${reason}`)
   }
+  const receipts = receiptsToSettle(core)
+  for (const receipt of receipts) {
+    print(`--site ${receipt.site} --receipt ${receipt.receiptUid}`)
+    print(`  ${receiptText(receipt)}, at ${receipt.register}`)
+    print(`  ${whyUndecided(receipt)}`)
+  }
   const differences = disk.amountDifferences.open()
   for (const difference of differences) {
     print(`--site ${difference.site} --difference ${difference.paymentUid}`)
@@ -94,9 +107,13 @@ function list(core: Core, print: Print): number {
   const count = refunds.length + charges.length
   if (count > 0)
     print(`${count} held or not sent: settle each with --as completed or --as declined, and --by your name`)
+  if (receipts.length > 0)
+    print(
+      `${receipts.length} documents without a result: settle each with --as registered or --as failed, and --by your name`,
+    )
   if (differences.length > 0)
     print(`${differences.length} amounts differ: close each with --by your name and --reason`)
-  if (count + differences.length === 0)
-    print('nothing is held, no amount differs, and nothing has been unsent for 72 hours')
-  return count + differences.length === 0 ? 0 : 1
+  const all = count + receipts.length + differences.length
+  if (all === 0) print('nothing is held, no amount differs, and nothing has been unsent for 72 hours')
+  return all === 0 ? 0 : 1
 }

@@ -12,9 +12,12 @@ import { keepOwners } from './owners.ts'
 export function reload(core: Core, read: () => Config): readonly string[] {
   const { log } = core
   try {
-    const { banks, sites } = core
+    const { banks, cashRegisters, sites } = core
     const next = openConfiguration(read(), core)
     const left = Array.from(banks.keys()).filter((bank) => !next.banks.has(bank) && core.disk.hasRowsOf(bank))
+    const leftRegisters = Array.from(cashRegisters.keys()).filter(
+      (name) => !next.cashRegisters.has(name) && core.disk.receipts.hasOpenOf(name),
+    )
     keepOwners(next, core.disk)
     // The last step that can fail is done: from here on it is in force.
     core.replace(next)
@@ -22,6 +25,8 @@ export function reload(core: Core, read: () => Config): readonly string[] {
     log('info', 'the configuration was read again', { sites: next.sites.size, appeared, gone })
     for (const bank of left)
       log('warning', 'credentials are gone, and codes or payments of them remain', { bank })
+    for (const register of leftRegisters)
+      log('warning', 'a cash register is gone, and documents of it have no result', { register })
     core.configurationFaults = []
     return []
   } catch (error) {

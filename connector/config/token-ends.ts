@@ -1,10 +1,10 @@
-// Tokens and credentials of the configuration that end soon, for `check`, the metric and the alert.
+// Tokens, credentials and certificates of the configuration that end soon, for `check`, the metric and the alert.
 import { decodeJwt } from 'jose'
 import { DAY_MS } from '../work/schedule.ts'
 
-/** When a token or a credential of the configuration ends. */
+/** When a token, a credential or a certificate of the configuration ends. */
 export interface TokenEnd {
-  /** The part of the configuration: `sites.{siteId}` or `banks.{name}`. */
+  /** The part of the configuration: `sites.{siteId}`, `banks.{name}` or `cashRegisters.{name}`. */
   owner: string
   /** What ends, as the operator reads it. */
   what: string

@@ -10,7 +10,7 @@ const MAX_SKEW_MS = 6 * 60_000
 export const UNREAD = 'what waited before this disk began has not been read from the service'
 
 /** The lists of the service with the instructions that have no result. */
-export type WaitingList = 'refunds' | 'charges'
+export type WaitingList = 'refunds' | 'charges' | 'receipts'
 
 /** An instruction of the service that is not on disk. */
 export interface Given {
@@ -29,14 +29,19 @@ type InstructionAge = 'OLD' | 'NEW' | 'UNDECIDED'
  * How old an instruction is. Times decide where they differ by more than clocks can. Otherwise the service does: what waits
  * there since before the disk began was in its list, and is on disk since the list was read.
  */
-export function ageOf({ disk }: Core, list: WaitingList, given: Given): InstructionAge {
+export function ageOf(core: Core, list: WaitingList, given: Given): InstructionAge {
+  const { disk } = core
   const { siteId, qrcId, givenAt, isListed = false } = given
   const begin = beginOf(disk)
   if (isRegisteredSince(disk, siteId, qrcId) || givenAt >= begin + MAX_SKEW_MS) return 'NEW'
   if (givenAt < begin - MAX_SKEW_MS) return 'OLD'
-  if (disk.meta.get(readKey(list, siteId)) === String(begin)) return 'NEW'
+  if (isRead(core, list, siteId)) return 'NEW'
   return isListed ? 'OLD' : 'UNDECIDED'
 }
+
+/** Whether every old instruction in the list of a site is on disk. */
+export const isRead = ({ disk }: Core, list: WaitingList, siteId: string): boolean =>
+  disk.meta.get(readKey(list, siteId)) === String(beginOf(disk))
 
 /** Records that every old instruction in the list of a site is on disk. */
 export const recordRead = ({ disk }: Core, list: WaitingList, siteId: string): void =>

@@ -1,9 +1,11 @@
 // The tables of the connector's database, one class for each.
 import type { DatabaseSync } from 'node:sqlite'
+import { Receipts } from '../cash-registers/rows.ts'
 import { Webhooks } from '../inbox/rows.ts'
 import { Bindings } from '../links/bindings/rows.ts'
 import { Cancellations } from '../links/cancellations/rows.ts'
 import { LateAsks } from '../links/codes/late-asks.ts'
+import { ReservedIds } from '../links/codes/reserved-rows.ts'
 import { Codes } from '../links/codes/rows.ts'
 import { Sales } from '../links/sales/rows.ts'
 import { Charges } from '../money/charge/rows.ts'
@@ -36,8 +38,10 @@ export class Disk {
   readonly lateAsks: LateAsks
   readonly payerData: PayerData
   readonly payments: Payments
+  readonly receipts: Receipts
   readonly refunds: Refunds
   readonly reports: Reports
+  readonly reservedIds: ReservedIds
   readonly sales: Sales
   readonly webhooks: Webhooks
   readonly #database: DatabaseSync
@@ -55,16 +59,18 @@ export class Disk {
     this.lateAsks = new LateAsks(database)
     this.payerData = new PayerData(database)
     this.payments = new Payments(database)
+    this.receipts = new Receipts(database)
     this.refunds = new Refunds(database)
     this.reports = new Reports(database)
+    this.reservedIds = new ReservedIds(database)
     this.sales = new Sales(database)
     this.webhooks = new Webhooks(database)
     this.dueTimes = new DueTimes(database, this.queues)
   }
 
   get queues(): readonly AnyQueue[] {
-    const { bindings, cancellations, charges, codes, refunds, reports, sales, webhooks } = this
-    return [bindings, cancellations, charges, codes, refunds, reports, sales, webhooks].map(
+    const { bindings, cancellations, charges, codes, receipts, refunds, reports, sales, webhooks } = this
+    return [bindings, cancellations, charges, codes, receipts, refunds, reports, sales, webhooks].map(
       ({ queue }) => queue,
     )
   }

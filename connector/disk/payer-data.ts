@@ -13,10 +13,15 @@ const isOver = (time: string): string => `(${time} < :before OR site IN (SELECT 
  * a bank is still to be asked.
  */
 const STATEMENTS = [
-  // The payer's telephone number and bank, what the bank said, and what the service answered.
-  `UPDATE reports SET body = json_remove(body, '$.payer', '$.reason'), answer = substr(answer, 1, 3)
+  // The payer's telephone number and bank, the address of a receipt, what the bank said, and what the service answered.
+  `UPDATE reports SET body = json_remove(body, '$.payer', '$.reason', '$.fiscal.url'), answer = substr(answer, 1, 3)
    WHERE rowid > :from AND rowid <= :to AND state IN ('ACCEPTED', 'GONE', 'UNKNOWN') AND ${isOver('created_at')}
-   AND (json_type(body, '$.payer') IS NOT NULL OR json_type(body, '$.reason') IS NOT NULL OR length(answer) > 3)`,
+   AND (json_type(body, '$.payer') IS NOT NULL OR json_type(body, '$.reason') IS NOT NULL
+     OR json_type(body, '$.fiscal.url') IS NOT NULL OR length(answer) > 3)`,
+  // The address of a receipt shows the payer's contact; of a failure the words of the bank are stored.
+  `UPDATE webhooks SET content = json_remove(content, '$.receipt.fiscal.url', '$.receipt.failure')
+   WHERE rowid > :from AND rowid <= :to AND received_at < :before
+   AND (json_type(content, '$.receipt.fiscal.url') IS NOT NULL OR json_type(content, '$.receipt.failure') IS NOT NULL)`,
   // A reported webhook has no payer any more. Only the age of a webhook that nobody takes is known. The note of a closed webhook has
   // the operator's own words.
   `UPDATE webhooks SET content = json_remove(content, '$.payment.payer'), note = iif(state = 'GIVEN_UP', '', note)
@@ -27,6 +32,10 @@ const STATEMENTS = [
   // The purpose is the merchant's text, the reason the bank's.
   `UPDATE charges SET purpose = '', reason = '' WHERE rowid > :from AND rowid <= :to
    AND state IN ('COMPLETED', 'DECLINED') AND ${isOver('created_at')} AND (purpose <> '' OR reason <> '')`,
+  // Nothing of a document is sent any more that waits so long: the runner holds it. The address of a receipt shows the payer's contact.
+  `UPDATE receipts SET data = '', request = '', reason = iif(state IN ('REGISTERED', 'FAILED', 'OVER'), '', reason),
+     fiscal = json_remove(fiscal, '$.url') WHERE rowid > :from AND rowid <= :to AND ${isOver('created_at')}
+   AND (data <> '' OR request <> '' OR reason <> '' OR json_type(fiscal, '$.url') IS NOT NULL)`,
   `UPDATE decisions SET reason = '' WHERE number > :from AND number <= :to AND ${isOver('decided_at')} AND reason <> ''`,
   `UPDATE amount_differences SET closed_reason = '' WHERE rowid > :from AND rowid <= :to AND closed_at IS NOT NULL
    AND ${isOver('closed_at')} AND closed_reason <> ''`,
@@ -57,9 +66,15 @@ export class PayerData {
     this.#sql = statementsOf(database)
     this.#database = database
     this.#statements = STATEMENTS.map((text) => database.prepare(text))
-    this.#last = ['reports', 'webhooks', 'refunds', 'charges', 'decisions', 'amount_differences'].map(
-      (table) => database.prepare(`SELECT max(rowid) AS last FROM ${table}`),
-    )
+    this.#last = [
+      'reports',
+      'webhooks',
+      'refunds',
+      'charges',
+      'receipts',
+      'decisions',
+      'amount_differences',
+    ].map((table) => database.prepare(`SELECT max(rowid) AS last FROM ${table}`))
   }
 
   /** The service has deleted the data of the site. @param hasNews whether something of it was stored just now */

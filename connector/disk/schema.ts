@@ -165,6 +165,68 @@ const MIGRATIONS: readonly string[] = [
     WHEN NEW.name = 'createdAt' AND EXISTS (SELECT 1 FROM meta WHERE name = 'createdAt')
     BEGIN SELECT RAISE(ABORT, 'a later version of the connector has used this disk: run that version, or restore a backup from before it'); END;
   `,
+  `
+  -- Documents of cash registers. On disk before the register is called.
+  CREATE TABLE receipts (
+    site TEXT NOT NULL,
+    receipt_uid TEXT NOT NULL,
+    register TEXT NOT NULL,          -- the name of the cash register
+    kind TEXT NOT NULL,              -- sale, refund, closing
+    payment_uid TEXT NOT NULL,
+    refund_uid TEXT, closing_uid TEXT,
+    reference TEXT NOT NULL,         -- of the payment, without the bank's name
+    amount INTEGER NOT NULL,
+    given_at INTEGER NOT NULL,       -- the timestamp of the instruction
+    state TEXT NOT NULL,             -- QUEUED, SENDING, PENDING, HELD, REGISTERED, FAILED, OVER
+    data TEXT NOT NULL,              -- of the instruction: JSON; empty once nothing is sent any more
+    request TEXT NOT NULL DEFAULT '', -- what was sent, byte for byte; empty before, and once it is not sent any more
+    note TEXT NOT NULL DEFAULT '',   -- the register's, for later questions
+    reason TEXT NOT NULL DEFAULT '',
+    can_retry INTEGER NOT NULL DEFAULT 0,
+    fiscal TEXT,                     -- JSON
+    sent_at INTEGER,
+    told TEXT,                       -- HELD, SENT
+    created_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    rests INTEGER NOT NULL DEFAULT 0,
+    wakes INTEGER NOT NULL DEFAULT 0,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    stepped_at INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (site, receipt_uid)
+  ) STRICT;
+  CREATE INDEX receipts_open ON receipts (register, rests, due_at) WHERE state NOT IN ('REGISTERED', 'FAILED', 'OVER');
+  CREATE INDEX receipts_by_payment ON receipts (site, payment_uid);
+  CREATE INDEX receipts_by_key ON receipts (receipt_uid);
+  CREATE INDEX receipts_by_note ON receipts (note) WHERE note <> '';
+  CREATE INDEX receipts_by_time ON receipts (given_at);
+  -- Of a document: then payment_uid is that of its payment. NULL: the decision is about money.
+  ALTER TABLE decisions ADD COLUMN receipt_uid TEXT;
+  CREATE INDEX decisions_of_refund ON decisions (site, payment_uid, refund_uid) WHERE refund_uid IS NOT NULL;
+  `,
+  `
+  CREATE INDEX receipts_by_reference ON receipts (reference) WHERE reference <> '';
+  -- The receipt that the bank's call carries: JSON, with the payer's contact. Empty: none, or nothing is sent any more.
+  ALTER TABLE charges ADD COLUMN receipt TEXT NOT NULL DEFAULT '';
+  ALTER TABLE refunds ADD COLUMN receipt TEXT NOT NULL DEFAULT '';
+  `,
+  `
+  -- Ids that a bank has reserved for COUNTER codes. On disk before the bank is called.
+  CREATE TABLE reserved_ids (
+    identity TEXT NOT NULL,          -- of the bank's credentials
+    qrc_id TEXT NOT NULL,
+    state TEXT NOT NULL,             -- ASSIGNED, FREE, TAKEN
+    site TEXT NOT NULL,
+    key TEXT NOT NULL,               -- of the registration
+    bank_order TEXT NOT NULL,        -- under which the bank was called
+    changed_at INTEGER NOT NULL,
+    PRIMARY KEY (identity, qrc_id)
+  ) STRICT;
+  CREATE INDEX reserved_ids_by_key ON reserved_ids (identity, site, key);
+  `,
+  `
+  -- Those of the instruction, as JSON: what the cash register was told of. Empty: not known.
+  ALTER TABLE receipts ADD COLUMN items TEXT NOT NULL DEFAULT '';
+  `,
 ]
 
 const Version = z.object({ user_version: z.int() })

@@ -1,6 +1,7 @@
 // Verified webhooks on disk, until they are reported.
 import type { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
+import { type Change, changeId } from '../banks/change-id.ts'
 import { countOf, timeOf } from '../disk/database.ts'
 import { MOVED, moved, type Next, PLACE, Place, Queue, WOKEN } from '../work/queue.ts'
 
@@ -10,9 +11,12 @@ const PROBLEMS = [
   'NO_SALE',
   'NO_PAYMENT',
   'NO_BINDING',
+  'NO_CHARGE',
   'CHARGE_OPEN',
   'CHARGE_DECLINED',
   'NOT_KNOWN',
+  'NO_RECEIPT',
+  'SEVERAL_RECEIPTS',
 ] as const
 export type Problem = (typeof PROBLEMS)[number]
 
@@ -57,6 +61,9 @@ const statementsOf = (database: DatabaseSync) => ({
   waitingCount: database.prepare(`SELECT count(*) AS count FROM webhooks WHERE state = 'NEW'`),
   oldestSince: database.prepare(
     `SELECT min(received_at) AS time FROM webhooks WHERE state = 'NEW' AND received_at >= ?`,
+  ),
+  later: database.prepare(
+    `SELECT 1 FROM webhooks WHERE bank = ? AND id > ? AND id < ? AND content ->> '$.change.isFinal' LIMIT 1`,
   ),
   wake: database.prepare(
     `UPDATE webhooks SET ${WOKEN} WHERE ${OPEN}
@@ -111,6 +118,12 @@ export class Webhooks {
   delay(row: WebhookRow, why: { problem?: Problem; note?: string }, next: Next): void {
     const { problem = null, note = '' } = why
     this.#sql.delay.run({ place: row.place, problem, note, ...moved(row, next) })
+  }
+
+  /** Whether a webhook tells of a later change of the same that is final. */
+  hasLater({ bank }: Pick<WebhookRow, 'bank'>, change: Pick<Change, 'of' | 'at'>): boolean {
+    // The character that follows the colon ends the ids of one change, and of all changes of one thing.
+    return this.#sql.later.get(bank, `${changeId(change)};`, `${change.of};`) !== undefined
   }
 
   wakeResting(now: number): void {

@@ -1,13 +1,14 @@
 // Reports the payments and consents of which webhooks tell; the bank is asked about what their signature does not cover.
-import * as z from 'zod'
 import type { BankPayment, Code } from '../banks/bank.ts'
 import { NotKnown } from '../banks/bank-errors.ts'
+import type { DocumentNotice } from '../banks/bank-receipts.ts'
 import { isSameInstant } from '../banks/instant.ts'
+import { recordNotice } from '../cash-registers/notices.ts'
 import type { Core, KnownCode, OpenBank } from '../core.ts'
 import { recordBinding } from '../links/bindings/bindings.ts'
 import { findBinding } from '../links/bindings/lists.ts'
 import { type Found, findInLists, findOnDisk, isForeign } from '../links/codes/lookup.ts'
-import { saleOfPayment } from '../links/sales/sales.ts'
+import { recordArmedPayment, saleOfPayment } from '../links/sales/sale-payments.ts'
 import { messageOf } from '../log.ts'
 import type { ChargeRow } from '../money/charge/rows.ts'
 import { findCharge, recordChargeWebhook } from '../money/charge/webhook.ts'
@@ -17,29 +18,10 @@ import { KeyedMutex } from '../work/keyed-mutex.ts'
 import { QueueRunner } from '../work/runner.ts'
 import { DAY_MS, retryDelay } from '../work/schedule.ts'
 import type { Problem, WebhookRow } from './rows.ts'
-
-const Stored = z.object({
-  qrcId: z.string().optional(),
-  reference: z.string().optional(),
-  owner: z.string().optional(),
-  paidAt: z.string().optional(),
-  order: z.string().optional(),
-  binding: z
-    .object({ request: z.string(), isActive: z.boolean(), bankMemberId: z.string().exactOptional() })
-    .optional(),
-  payment: z
-    .object({
-      status: z.enum(['COMPLETED', 'DECLINED']),
-      number: z.string(),
-      amount: z.int(),
-      payer: z.object({ phone: z.string().exactOptional() }).exactOptional(),
-    })
-    .optional(),
-})
-type Stored = z.output<typeof Stored>
+import { Stored } from './stored.ts'
 
 /** Problems that last until an operator acts. */
-const LASTING: readonly Problem[] = ['NO_SITE', 'NO_SALE', 'NO_PAYMENT']
+const LASTING: readonly Problem[] = ['NO_SITE', 'NO_SALE', 'NO_PAYMENT', 'NO_RECEIPT', 'SEVERAL_RECEIPTS']
 /** The bank is asked about such a webhook until it is this old: as long as the alert of it lasts. */
 export const ASKED_MS = 7 * DAY_MS
 
@@ -98,10 +80,19 @@ export class WebhookRunner extends QueueRunner<WebhookRow> {
   async #report(row: WebhookRow): Promise<Problem | undefined> {
     const { disk, log } = this.core
     const webhook = this.#wantedOf(row)
+    if (webhook.change && disk.webhooks.hasLater(row, webhook.change)) {
+      disk.webhooks.finish(row, 'DONE', 'a later change was told before')
+      return
+    }
+    if (webhook.refundOf !== undefined) return this.#wakeRefundsOf(row, webhook.bank, webhook.refundOf)
+    if (webhook.receipt) return this.#recordNotice(row, webhook, webhook.receipt)
     if (webhook.binding) return this.#recordBinding(row, webhook.bank, webhook.binding)
     const charge = findCharge(this.core, webhook)
     // Charges come first: the code of a charge is another payment's.
     if (charge) return this.#recordCharge(row, charge, webhook.payment)
+    // No list of codes has it: the charges that wait at the service are learned by themselves, and wake it.
+    if (isOfChargeAlone(webhook))
+      return this.#giveUpAfterDay(row, 'NO_CHARGE', 'no site had this charge for a day')
     const found = findOnDisk(this.core, webhook) ?? (await this.#findInLists(webhook))
     if (!found) return 'NO_SITE'
     if (isForeign(found, webhook.owner)) {
@@ -148,6 +139,16 @@ export class WebhookRunner extends QueueRunner<WebhookRow> {
     }
   }
 
+  #recordNotice(
+    row: WebhookRow,
+    { bank, reference = '' }: { bank: OpenBank } & Stored,
+    notice: DocumentNotice,
+  ): Problem | undefined {
+    const problem = recordNotice(this.core, bank, reference, notice)
+    if (problem === undefined) this.core.disk.webhooks.finish(row, 'DONE', '')
+    return problem
+  }
+
   /** A consent counts as it is signed; any other state is asked for. */
   async #recordBinding(
     row: WebhookRow,
@@ -156,11 +157,8 @@ export class WebhookRunner extends QueueRunner<WebhookRow> {
   ): Promise<Problem | undefined> {
     const { disk, platform } = this.core
     const binding = await findBinding(this.core, bank, request)
-    if (!binding) {
-      if (platform.now() - row.receivedAt < DAY_MS) return 'NO_BINDING'
-      disk.webhooks.finish(row, 'GIVEN_UP', 'no site had this request to bind an account for a day')
-      return
-    }
+    if (!binding)
+      return this.#giveUpAfterDay(row, 'NO_BINDING', 'no site had this request to bind an account for a day')
     if (isActive) {
       recordBinding(this.core, binding, { status: 'ACTIVE', ...(bankMemberId ? { bankMemberId } : {}) })
     } else {
@@ -169,10 +167,23 @@ export class WebhookRunner extends QueueRunner<WebhookRow> {
     disk.webhooks.finish(row, 'DONE', '')
   }
 
-  async #record({ known, row }: Found, { payment, paidAt }: Stored): Promise<Problem | undefined> {
+  /** @returns the problem, until the webhook is given up */
+  #giveUpAfterDay(row: WebhookRow, problem: Problem, note: string): Problem | undefined {
+    const { disk, platform } = this.core
+    if (platform.now() - row.receivedAt < DAY_MS) return problem
+    disk.webhooks.finish(row, 'GIVEN_UP', note)
+  }
+
+  async #record({ known, row }: Found, { payment, paidAt, saleKey }: Stored): Promise<Problem | undefined> {
     const { disk, platform } = this.core
     if (known.code.type === 'COUNTER') {
-      const isReported = payment && (await saleOfPayment(this.core, known, payment))
+      // A sale is not declined: it can be paid as long as it is armed.
+      if (saleKey !== undefined && !payment) return
+      const isReported =
+        payment &&
+        (saleKey === undefined
+          ? await saleOfPayment(this.core, known, payment)
+          : recordArmedPayment(this.core, known, payment, saleKey))
       return isReported ? undefined : 'NO_SALE'
     }
     let isPaid: boolean
@@ -197,6 +208,15 @@ export class WebhookRunner extends QueueRunner<WebhookRow> {
     if (stored) disk.codes.step(stored, 'PAID', { now: platform.now(), dueAt: 'REST' })
   }
 
+  /** The refunds of a payment, or of a charge, ask the bank themselves. One that is not known here waits for nothing. */
+  #wakeRefundsOf(row: WebhookRow, bank: OpenBank, number: string): undefined {
+    const { disk, platform } = this.core
+    const paid =
+      disk.payments.ofKey(bank.bank.identity, number) ?? findCharge(this.core, { bank, order: number })
+    if (paid) disk.refunds.wake(paid.site, paid.paymentUid, platform.now())
+    disk.webhooks.finish(row, 'DONE', '')
+  }
+
   /** @returns whether a refund of the code's payments has no result */
   #wakeRefunds(
     { site, code }: KnownCode,
@@ -208,6 +228,10 @@ export class WebhookRunner extends QueueRunner<WebhookRow> {
       .includes(true)
   }
 }
+
+/** Whether it names an order and no code: then it is of a charge, perhaps one of another program. */
+const isOfChargeAlone = ({ order, qrcId, reference }: Stored): boolean =>
+  order !== undefined && qrcId === undefined && reference === undefined
 
 /** Whether a payment that the bank states is the one of that time. One without a time is, where the link is paid once. */
 function isOf({ paidAt, status }: BankPayment, { type }: Code, time: string): boolean {

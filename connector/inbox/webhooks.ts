@@ -1,9 +1,11 @@
 // Webhooks of banks: verified, put on disk, answered; runner.ts reports them.
-import type { Webhook, WebhookRequest } from '../banks/bank.ts'
+import type { Webhook } from '../banks/bank.ts'
 import { Unauthorized } from '../banks/bank-errors.ts'
+import { ridersOf } from '../cash-registers/notices.ts'
 import type { Core, OpenBank } from '../core.ts'
 import { findBindingOnDisk } from '../links/bindings/lists.ts'
 import { messageOf } from '../log.ts'
+import type { WebhookRequest } from '../partner.ts'
 import { MINUTE_MS } from '../work/schedule.ts'
 
 interface WebhookAnswer {
@@ -19,7 +21,8 @@ export async function takeWebhook(core: Core, name: string, request: WebhookRequ
   const count = (outcome: string) => metrics.countWebhook(name, outcome)
   try {
     const webhook = await bank.bank.verify(request)
-    if (webhook?.isUnsigned) {
+    if (webhook?.receipt && ridersOf(core, bank).length === 0) count('ignored')
+    else if (webhook?.isUnsigned) {
       const isKnown = askAboutUnsigned(core, bank, webhook)
       count(isKnown ? 'taken' : 'ignored')
     } else if (webhook) {

@@ -7,6 +7,7 @@ import { type ReportAnswer, sendReport } from '../service/service.ts'
 import { QueueRunner } from '../work/runner.ts'
 import { retryDelay } from '../work/schedule.ts'
 import type { ReportRow } from './rows.ts'
+import { withSettlementFields } from './settlement-fields.ts'
 
 /** No answer delays a report for longer. */
 export const MAX_RETRY_AFTER_MS = 3_600_000
@@ -14,7 +15,8 @@ export const MAX_RETRY_AFTER_MS = 3_600_000
 /** Sites can be many, and all of their reports go to one service. */
 const AT_ONCE = 64
 
-const Status = z.object({ status: z.string() })
+/** Of a document the state. */
+const Result = z.object({ status: z.string().optional(), state: z.string().optional() })
 
 /** The lane is the site: reports that get no answer delay those of no other. */
 export class Reporter extends QueueRunner<ReportRow> {
@@ -82,16 +84,19 @@ const isAbout = (answer: ReportAnswer, status: number, errorCode: string): boole
 
 /**
  * A report that moved no money ends if the service lacks its subject: a payment or a refund that did not happen, a refund that is
- * held, a binding. One of money is sent until the service takes it.
+ * held, a document that is not registered, a binding. One of money, or of a document that there is, is sent until the service takes it.
  */
-const movedNothing = ({ body }: ReportRow): boolean => Status.parse(JSON.parse(body)).status !== 'COMPLETED'
+function movedNothing({ body }: ReportRow): boolean {
+  const { status, state } = Result.parse(JSON.parse(body))
+  return status !== 'COMPLETED' && state !== 'REGISTERED'
+}
 
 async function answerTo(core: Core, report: ReportRow): Promise<ReportAnswer> {
   const site = core.sites.get(report.site)
   if (!site)
     return { status: 0, text: `the connector has no site ${report.site}`, retryAfter: 3_600, isTaken: false }
   try {
-    return await sendReport(core, site, report.path, report.body)
+    return await sendReport(core, site, report.path, withSettlementFields(core, report))
   } catch (error) {
     return { status: 0, text: messageOf(error), retryAfter: 0, isTaken: false }
   }

@@ -1,6 +1,7 @@
 // Instructions of the service: verified by Standard Webhooks, taken or answered (contract, sections 10 and 14).
 import { Webhook } from 'standardwebhooks'
 import * as z from 'zod'
+import { takeReceipt } from '../cash-registers/receipts.ts'
 import type { Core } from '../core.ts'
 import { endBinding, TokenDelete } from '../links/bindings/bindings.ts'
 import { Cancel, type Cancellations } from '../links/cancellations/cancellations.ts'
@@ -80,6 +81,10 @@ export class Instructions {
       }
       case 'payment.charge': {
         const problem = takeCharge(this.#core, PaymentCharge.parse(data), { givenAt })
+        return problem === undefined ? { status: 202 } : unavailable(problem)
+      }
+      case 'receipt.register': {
+        const problem = takeReceipt(this.#core, data, { givenAt })
         return problem === undefined ? { status: 202 } : unavailable(problem)
       }
       case 'token.delete':

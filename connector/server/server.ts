@@ -3,13 +3,15 @@ import { ServerResponse } from 'node:http'
 import { createAdaptorServer, type ServerType } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import { takeRegisterWebhook } from '../cash-registers/webhooks.ts'
 import type { Core } from '../core.ts'
 import { takeWebhook } from '../inbox/webhooks.ts'
 import { messageOf } from '../log.ts'
 import type { Gauge } from '../metrics.ts'
 import type { Instructions } from './instructions.ts'
 
-const MAX_BYTES = 64 * 1024
+/** A document has up to 100 lines. */
+const MAX_BYTES = 256 * 1024
 
 interface Routes {
   core: Core
@@ -33,6 +35,12 @@ export function routes({ core, instructions, gauges, kick }: Routes): Hono {
     kick()
     return c.text(text, status)
   })
+  app.post('/webhooks/receipts/:register', async (c) => {
+    const request = { headers: c.req.header(), body: await c.req.text() }
+    const { status, text } = takeRegisterWebhook(core, c.req.param('register'), request)
+    kick()
+    return c.text(text, status)
+  })
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
   app.get('/metrics', (c) => c.text(core.metrics.render(gauges)))
   app.notFound((c) => c.text('not found', 404))
@@ -45,7 +53,7 @@ export function routes({ core, instructions, gauges, kick }: Routes): Hono {
 }
 
 /** The rest of the body is not read: a next request on the connection would never be answered. */
-const tooLarge = (c: Context): Response => c.text('the body is over 64 KiB', 413, { Connection: 'close' })
+const tooLarge = (c: Context): Response => c.text('the body is over 256 KiB', 413, { Connection: 'close' })
 
 /** The client has gone in the midst of the body: nobody has to act, because banks and the service send again. */
 const isIncomplete = (error: Error): boolean =>

@@ -1,5 +1,6 @@
 // Learns from the lists of the service what this disk does not know: every hour, and after a reload.
 import * as z from 'zod'
+import { learnReceipts } from '../cash-registers/waiting.ts'
 import type { Core, OpenSite } from '../core.ts'
 import { learnBindings } from '../links/bindings/lists.ts'
 import { LIST_MS, learn } from '../links/codes/lookup.ts'
@@ -53,8 +54,8 @@ export class Learning {
           site: site.siteId,
           error: messageOf(error),
         })
-        // The delay is longer for a service that does not have these lists than for one that is down.
-        if (!(error instanceof ListFailed && error.status < 500)) dueAt = now + 60_000
+        // The delay is longer for a service that does not have these lists than for one that is down, or restored and not resumed.
+        if (!(error instanceof ListFailed && error.status < 500 && error.status !== 409)) dueAt = now + 60_000
       }
     }
     this.#dueAt = dueAt
@@ -71,6 +72,7 @@ export class Learning {
       () => learnRefunds(this.#core, site),
       () => this.#learnSince(site, 'bindings', now, learnBindings),
       () => learnCharges(this.#core, site),
+      () => learnReceipts(this.#core, site),
       () => this.#learnSince(site, 'codes', now, learnCodes),
     ]) {
       await learnList().catch((error: unknown) => {

@@ -1,6 +1,7 @@
 // The client of the service: sends reports, and reads its lists (contract, section 14).
 import * as z from 'zod'
 import { AmountField, kopecksOf } from '../amounts.ts'
+import { ReceiptRegister } from '../cash-registers/instruction.ts'
 import type { Core, OpenSite } from '../core.ts'
 
 const TIMEOUT_MS = 10_000
@@ -69,10 +70,11 @@ const ListedCharge = z.object({
   createdOn: Moment,
 })
 
-/** The service's answer to a report it has on disk: the code, the payment or its refund, or the token of a binding. */
+/** The service's answer to a report it has on disk: the code, the payment, its refund or its document, or the token of a binding. */
 const Taken = z.union([
   z.object({ qrCodeUid: z.string(), qrCode: z.object({ status: z.string() }).optional() }),
   z.object({ paymentId: z.string() }),
+  z.object({ receiptUid: z.string() }),
   z.object({ status: z.enum(['WAITING', 'CREATED', 'REJECTED', 'EXPIRED', 'DELETED']) }),
 ])
 
@@ -157,11 +159,23 @@ export function listCharges(core: Core, site: OpenSite): AsyncGenerator<z.output
   return pagesOf(core, site, 'charges', ListedCharge, { status: 'WAITING' })
 }
 
+const ListedReceipt = z.looseObject(
+  ReceiptRegister.pick({ receiptUid: true, kind: true, paymentUid: true, qrcId: true, dateTime: true }).shape,
+)
+
+/** Documents that were sent or are to be sent, without a result: the data of their instructions, but for the site. */
+export async function* listReceipts(
+  core: Core,
+  site: OpenSite,
+): AsyncGenerator<z.output<typeof ListedReceipt>> {
+  for (const state of ['WAITING', 'SENT']) yield* pagesOf(core, site, 'receipts', ListedReceipt, { state })
+}
+
 /** All pages of a list. @param name also of the field that has the items */
 async function* pagesOf<T>(
   core: Core,
   site: OpenSite,
-  name: 'qrCodes' | 'refunds' | 'bindings' | 'charges',
+  name: 'qrCodes' | 'refunds' | 'bindings' | 'charges' | 'receipts',
   item: z.ZodType<T>,
   query: Record<string, string>,
 ): AsyncGenerator<T> {

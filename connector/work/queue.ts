@@ -43,12 +43,15 @@ export const WOKEN = 'due_at = :now, rests = 0, wakes = wakes + 1'
 export const SCHEDULED = 'due_at = :dueAt, rests = :dueAt IS NULL, wakes = wakes + 1'
 export const RESTED = 'rests = 1, wakes = wakes + 1'
 
+/** The column by which rows delay each other. */
+type Lane = 'bank' | 'site' | 'register'
+
 interface QueueOf<Row> {
   table: string
   /** Without its condition. */
   select: string
   /** The rows of one lane delay those of no other. */
-  lane: 'bank' | 'site'
+  lane: Lane
   /** The condition of the partial index on lane, rests and due_at: which rows have work left. */
   open: string
   /** Which of them need not wait for another row. */
@@ -62,11 +65,11 @@ interface QueueOf<Row> {
   schema: z.ZodType<Row>
 }
 
-const Lane = z.object({ lane: z.string() })
+const LaneRow = z.object({ lane: z.string() })
 
 export class Queue<Row extends Place> {
   readonly table: string
-  readonly lane: 'bank' | 'site'
+  readonly lane: Lane
   readonly open: string
   readonly key: readonly (keyof Row & string)[]
   readonly isNewFirst: boolean
@@ -121,7 +124,7 @@ export class Queue<Row extends Place> {
 
   /** The lanes that have something due, the most urgent first; those of a bank or site that is not configured too. */
   lanes(now: number): string[] {
-    return this.#lanes.all(now).map((row) => Lane.parse(row).lane)
+    return this.#lanes.all(now).map((row) => LaneRow.parse(row).lane)
   }
 
   /** Rows with one key run one after another. */

@@ -1,6 +1,6 @@
 // Bound accounts: what every bank owes, and what is refused by name.
 import { describe, expect, it } from 'vitest'
-import { awaiting, bindingOf, RAIFFEISEN, TBANK } from './bound.ts'
+import { awaiting, bindingOf, RAIFFEISEN, TBANK, TOCHKA_PAY } from './bound.ts'
 import {
   DAY,
   fakeOf,
@@ -90,6 +90,15 @@ const BANKS = [
       `${raiffeisen.codes.get(qrcId)?.order}#${raiffeisen.subscription(qrcId).id}`,
     outcomes: [
       ['paid, and did not agree, or in an app that cannot bind', true, undefined, []],
+    ] satisfies Outcome[],
+  },
+  {
+    ...{ ...TOCHKA_PAY, registers: ['register'], hasKey: false },
+    numbersOf: ({ tochkaPay }: Surroundings, qrcId: string) =>
+      `${tochkaPay.code(qrcId).merchantQrcId}#${qrcId}`,
+    outcomes: [
+      ['paid, and did not agree', true, false, ['REJECTED']],
+      ['paid in an app that cannot bind', true, undefined, []],
     ] satisfies Outcome[],
   },
 ]

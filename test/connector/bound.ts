@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Delivery, FakeBank, Fault } from '../support/banks/fake-bank.ts'
+import { refundedOf } from '../support/banks/tochka-pay/records.ts'
 import {
   HOUR,
   launched,
@@ -35,7 +36,7 @@ const lost = (status: number, body: object): [string, Fault][] => [
 
 /** A bank that binds accounts, and how a test does with it what it does with another. */
 export interface BindingBank {
-  site: 'cafe' | 'farm'
+  site: 'cafe' | 'farm' | 'club'
   /** Its name in the configuration. */
   name: string
   of: (at: Surroundings) => FakeBank
@@ -89,11 +90,7 @@ export const RAIFFEISEN: BindingBank = {
   consent: (at, qrcId, isGiven, delivery) =>
     at.raiffeisen.consent(qrcId, isGiven ? 'SUBSCRIBED' : 'UNSUBSCRIBED', delivery),
   numbers: (at) => at.raiffeisen.callsOf('charge').map(({ body }) => String(Object(body).order)),
-  moved({ raiffeisen }) {
-    const counts = new Map<string, number>()
-    for (const { order } of raiffeisen.charged) counts.set(order, (counts.get(order) ?? 0) + 1)
-    return counts
-  },
+  moved: ({ raiffeisen }) => countsOf(raiffeisen.charged.map(({ order }) => order)),
   pay: (at, qrcId, isDone) =>
     at.raiffeisen.pay(qrcId, { status: isDone ? 'SUCCESS' : 'IN_PROGRESS', ...UNTOLD }),
   decide({ raiffeisen }, result) {
@@ -102,6 +99,35 @@ export const RAIFFEISEN: BindingBank = {
   finish: (at, number, isMade) => at.raiffeisen.finishCharge(number, isMade ? 'SUCCESS' : 'DECLINED'),
   deliver: (at, number) => at.raiffeisen.deliver(codeOf(at, number)?.qrId ?? ''),
   refunded: (at, number) => codeOf(at, number)?.refunded,
+}
+
+export const TOCHKA_PAY: BindingBank = {
+  ...{ site: 'club', name: 'pay-club', of: (at) => at.tochkaPay },
+  ...{ bind: 'register', state: 'tokenization', charge: 'charge', result: 'payment' },
+  lost: lost(400, { code: '400', message: 'x' }),
+  async consent({ tochkaPay }, qrcId, isGiven, delivery) {
+    const isEnd = !isGiven && tochkaPay.tokenization(qrcId).state === 'ACCEPTED'
+    if (!isEnd) return tochkaPay.consent(qrcId, isGiven, delivery)
+    tochkaPay.endBinding(qrcId)
+    return qrcId
+  },
+  numbers: (at) => at.tochkaPay.callsOf('charge').map(({ body }) => String(Object(body).Data.paymentUid)),
+  moved: ({ tochkaPay }) => countsOf(tochkaPay.ledger.charged),
+  pay: (at, qrcId, isDone) =>
+    at.tochkaPay.pay(qrcId, { status: isDone ? 'COMPLETED' : 'WAITING', ...UNTOLD }),
+  decide({ tochkaPay }, result) {
+    tochkaPay.ledger.chargeResult = result
+  },
+  finish: (at, number, isMade) =>
+    at.tochkaPay.finish(number, isMade ? 'COMPLETED' : 'INSUFFICIENT_FUNDS', UNTOLD),
+  deliver: (at, number) => at.tochkaPay.deliver(number),
+  refunded: (at, number) => refundedOf(at.tochkaPay.ledger.payment(number)),
+}
+
+function countsOf(orders: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const order of orders) counts.set(order, (counts.get(order) ?? 0) + 1)
+  return counts
 }
 
 /** Raiffeisenbank's code of an order. */

@@ -9,12 +9,14 @@ export const arm = (
   code: { qrcId: string; reference: string },
   saleUid: string,
   value = '5.00',
+  changes: object = {},
 ) =>
   at.service.instruct(
     'sale.activate',
     {
       ...{ siteId: 'tea', qrcId: code.qrcId, reference: code.reference, saleUid, ttl: 5 },
       ...{ amount: { value, currency: 'RUB' }, expiresOn: new Date(at.clock.now + 5 * MINUTE).toISOString() },
+      ...changes,
     },
     at.clock.now,
   )

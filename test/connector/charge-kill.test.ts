@@ -5,7 +5,16 @@ import { expect, it } from 'vitest'
 import { Misbehaviour } from '../support/banks/misbehaviour.ts'
 import { hasClock, shiftedClock } from '../support/clock.ts'
 import { randomOf } from '../support/random.ts'
-import { type Bound, boundBy, chargeData, PRICE, RAIFFEISEN, registerToken, TBANK } from './bound.ts'
+import {
+  type Bound,
+  boundBy,
+  chargeData,
+  PRICE,
+  RAIFFEISEN,
+  registerToken,
+  TBANK,
+  TOCHKA_PAY,
+} from './bound.ts'
 import { HOUR, register, type Surroundings, surroundings } from './harness.ts'
 import { type Process, startProcess, until } from './process.ts'
 
@@ -18,6 +27,7 @@ const CLIENTS = 8
 it.runIf(hasClock).each([
   ['T-Bank', TBANK, false],
   ['Raiffeisenbank', RAIFFEISEN, true],
+  ['Tochka Pay Gateway', TOCHKA_PAY, true],
 ])(
   `${CHARGES} charges at %s under ${KILLS} kills: each account is charged once at most, and each charge has its result or is held unmade`,
   async (name, bank, canHold) => {

@@ -11,17 +11,22 @@ import {
   PRICE,
   RAIFFEISEN,
   TBANK,
+  TOCHKA_PAY,
 } from './bound.ts'
-import { DAY, fakeOf, HOUR, MINUTE, refund, register, start } from './harness.ts'
+import { DAY, fakeOf, HOUR, MINUTE, refund, register, type Surroundings, start } from './harness.ts'
 
 const BANKS = [
   {
     ...TBANK,
+    /** The bank's token of a request to bind. */
+    tokenOf: (_: Surroundings, request: string) => `TOKEN${request}`,
     /** What it calls before it charges, and which of the calls begins. */
     calls: ['GetAddAccountQrState', 'CheckOrder', 'Init', 'GetState'],
     begin: 'Init',
-    /** What a completed charge has besides. */
-    more: {},
+    /** Whether its call states the end of a binding: at Pay Gateway only the answer to a charge does. */
+    tellsEnd: true,
+    /** What the report of a charge has besides, and that of a completed one. */
+    ...{ more: {}, paid: {} },
     /** How one ends whose call the bank never had: else it is held. */
     unsent: { status: 'DECLINED', reason: 'DEADLINE_EXPIRED' },
     declined: ['REJECTED', 'AUTH_FAIL', 'CANCELED', 'DEADLINE_EXPIRED'].map((each) => [each, each]),
@@ -29,9 +34,24 @@ const BANKS = [
   },
   {
     ...RAIFFEISEN,
+    tokenOf: (_: Surroundings, request: string) => `TOKEN${request}`,
     ...{ calls: ['subscription', 'charge_status', 'cancel', 'status', 'code'], begin: 'cancel' },
-    ...{ more: { linkCancelled: true }, unsent: undefined },
+    ...{ more: { linkCancelled: true }, paid: {}, unsent: undefined, tellsEnd: true },
     ...{ declined: [['DECLINED', 'declined by the bank']], open: ['IN_PROGRESS'] },
+  },
+  {
+    ...TOCHKA_PAY,
+    tokenOf: (at: Surroundings, request: string) => at.tochkaPay.tokenization(request).token,
+    ...{
+      calls: ['tokenization', 'payment', 'code_payments'],
+      begin: 'payment',
+      more: {},
+      paid: { method: 'sbp' },
+      unsent: undefined,
+      tellsEnd: false,
+    },
+    declined: [['INSUFFICIENT_FUNDS', 'Tochka Pay Gateway: INSUFFICIENT_FUNDS, Отказ']],
+    open: ['WAITING'],
   },
 ]
 
@@ -44,7 +64,7 @@ describe.each(BANKS)('a charge at $name', (bank) => {
     const [number = ''] = bank.numbers(at)
     const reference = `${bank.name}:${number}`
     expect(asked.result()).toEqual({
-      ...{ qrcId: link.qrcId, status: 'COMPLETED', amount: PRICE, ...bank.more },
+      ...{ qrcId: link.qrcId, status: 'COMPLETED', amount: PRICE, ...bank.more, ...bank.paid },
       ...{ networkUid: number, reference, bindingUid: binding.bindingUid },
     })
     // The webhook of the charge is none of a payment of the link.
@@ -58,8 +78,9 @@ describe.each(BANKS)('a charge at $name', (bank) => {
     await running.connector.settle()
     expect([bank.refunded(at, number), fakeOf(site).of(at).refundedSum]).toEqual([2_000, 2_000])
     const said = JSON.stringify([at.service.reports, running.log, running.core.disk.reports.since(0)])
-    expect(said).not.toContain(`TOKEN${request}`)
-    expect([isOnDisk(at, number), isOnDisk(at, `TOKEN${request}`)]).toEqual([true, false])
+    const secret = bank.tokenOf(at, request)
+    expect(said).not.toContain(secret)
+    expect([isOnDisk(at, number), isOnDisk(at, secret)]).toEqual([true, false])
   })
 
   const cases = [...bank.calls, bank.charge].flatMap((operation) =>
@@ -175,18 +196,19 @@ describe.each(BANKS)('a charge at $name', (bank) => {
     expect(payments.get(link.qrcId)?.status).toBe(isPaid ? 'COMPLETED' : undefined)
   })
 
-  it('of an account that is bound no more is not made, and nothing begins', async () => {
-    let begun = 0
-    const of = await charged(bank, async ({ at, token, bank: fake }) => {
-      begun = fake.callsOf(bank.begin).length
-      await bank.consent(at, token.qrcId, false, { times: 0 })
-      at.clock.now += HOUR
+  if (bank.tellsEnd)
+    it('of an account that is bound no more is not made, and nothing begins', async () => {
+      let begun = 0
+      const of = await charged(bank, async ({ at, token, bank: fake }) => {
+        begun = fake.callsOf(bank.begin).length
+        await bank.consent(at, token.qrcId, false, { times: 0 })
+        at.clock.now += HOUR
+      })
+      expect(of.asked.result()).toMatchObject({ status: 'DECLINED', reason: 'TOKEN_DELETED' })
+      const { bindings } = of.at.service.site(site)
+      expect(bindings.get(of.binding.bindingUid)).toMatchObject({ status: 'DELETED' })
+      expect([of.calls(), of.bank.callsOf(bank.begin).length]).toEqual([0, begun])
     })
-    expect(of.asked.result()).toMatchObject({ status: 'DECLINED', reason: 'TOKEN_DELETED' })
-    const { bindings } = of.at.service.site(site)
-    expect(bindings.get(of.binding.bindingUid)).toMatchObject({ status: 'DELETED' })
-    expect([of.calls(), of.bank.callsOf(bank.begin).length]).toEqual([0, begun])
-  })
 
   it('that was sent goes on where its account is let go; what was not is declined, in whatever order the instructions arrive', async () => {
     const { at, running, binding, asked, calls } = await charged(bank, (of) => bank.decide(of.at, pending))

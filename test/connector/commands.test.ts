@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../connector/disk/database.ts'
 import { Disk } from '../../connector/disk/disk.ts'
 import { bundled } from '../support/bundled-commands.ts'
-import { HOUR, MINUTE, ofRefund, refund, register, start, surroundings } from './harness.ts'
+import { FAKES, HOUR, MINUTE, ofRefund, refund, register, start, surroundings } from './harness.ts'
 import { argumentsOf, makeDisk, runCommand, startProcess, until } from './process.ts'
 
 /** Surroundings whose disk a connector of this process uses, too. */
@@ -40,16 +40,21 @@ describe('check', () => {
       expect.stringMatching(/^ok {3}tbank-cafe: consents to bind an account go to the terminal’s address/),
       'ok   raif-farm: the credentials work',
       'ok   raif-farm: the bank does not tell where its webhooks go; --register sets http://127.0.0.1:1/connector/webhooks/raif-farm',
+      'ok   pay-club: the credentials work',
+      'ok   pay-club: the bank publishes the key of webhookKey',
+      'ok   pay-club: every code, sale, charge and refund is sent with the address http://127.0.0.1:1/connector/webhooks/pay-club',
       'ok   tea: the service takes the token; its bank is tochka-main',
       'ok   tea: merchant MF0000000042 is Active, capabilities 111: cashbox, dynamic, static',
       'ok   tea: account …0001/044525104 is Active',
       'ok   cafe: the service takes the token; its bank is tbank-cafe',
       'ok   farm: the service takes the token; its bank is raif-farm',
+      'ok   club: the service takes the token; its bank is pay-club',
+      'ok   club: 4 of 4 cashRegisterQrcIds are free',
       'all is well',
     ])
     expect(lines.filter((line) => line.startsWith('note tbank-cafe: cannot ')).length).toBeGreaterThan(0)
     expect(code).toBe(0)
-    const calls = [at.tochka, at.tbank, at.raiffeisen].flatMap((bank) => bank.calls)
+    const calls = FAKES.flatMap(({ of }) => of(at).calls)
     const isReading = ({ method, operation }: (typeof calls)[number]) =>
       method === 'GET' || operation === 'CheckOrder'
     expect(calls.every(isReading)).toBe(true)
@@ -89,6 +94,7 @@ describe('check', () => {
       TOCHKA_JWT: 'wrong-jwt',
       TBANK_PASSWORD: 'wrong-password',
       RAIF_KEY: 'wrong-key',
+      PAY_JWT: 'wrong-token',
     })
     at.service.deleted.add('farm')
     const { code, lines } = await runCommand(at, 'check')
@@ -97,6 +103,7 @@ describe('check', () => {
     expect(failed).toContain('FAIL tochka-main: customer: the bank answers 403 to the credentials')
     expect(failed).toContain('FAIL tbank-cafe: CheckOrder: the bank answers 200: 204, Неверный токен')
     expect(failed).toContain('FAIL raif-farm: refund_status: the bank answers 401 to the credentials')
+    expect(failed).toContain('FAIL pay-club: payment: the bank answers 401 to the credentials')
     expect(lines.join('\n')).not.toMatch(/wrong-/)
     expect(lines.at(-1)).toBe(`${failed.length} failed`)
   })
@@ -269,10 +276,17 @@ describe('reconcile', () => {
     return ['--from', day(Date.now() - HOUR), '--to', day(Date.now())]
   }
 
+  it('says which banks have no list of their payments', async () => {
+    const at = await withDisk()
+    await (await startHere(at)).stop()
+    const { limits } = await runCommand(at, 'reconcile', ...period())
+    expect(limits.map((line) => line.split(' ')[1])).toEqual(['tbank-cafe', 'raif-farm', 'pay-club'])
+  })
+
   it('finds no difference where there is none', async () => {
     const at = await withDisk()
     const { connector, stop } = await startHere(at)
-    for (const site of ['tea', 'cafe', 'farm']) {
+    for (const { site } of FAKES) {
       const { qrcId } = await register(at, site)
       if (site === 'tea') await at.tochka.pay(qrcId)
       await register(at, site)
@@ -280,7 +294,7 @@ describe('reconcile', () => {
     await connector.settle()
     await stop()
     expect(await runCommand(at, 'reconcile', ...period())).toMatchObject({
-      ...{ code: 0, lines: ['6 codes compared, 0 differences'], errors: '' },
+      ...{ code: 0, lines: ['8 codes compared, 0 differences'], errors: '' },
     })
   })
 

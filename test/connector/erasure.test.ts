@@ -18,6 +18,7 @@ import {
   start,
   surroundings,
 } from './harness.ts'
+import { instruct, receiptData, startWithRegister, told, withRegister } from './with-register.ts'
 
 type At = Awaited<ReturnType<typeof surroundings>>
 
@@ -216,6 +217,32 @@ describe('retention', () => {
     expect(isOnDisk(at, PURPOSE)).toBe(true)
     await pass(at, running, 2 * DAY)
     expect(isOnDisk(at, PURPOSE)).toBe(false)
+  })
+
+  it('erases who a document was for, also of one that waits: that one is held, and never sent', async () => {
+    const at = await withRegister()
+    Object.assign(at.config, { retentionDays: 30 })
+    const running = await startWithRegister(at)
+    const [done, waits] = [receiptData(at), receiptData(at, { contact: { phone: PHONE } })]
+    await instruct(at, done)
+    await pass(at, running, 1_000)
+    await pass(at, running, 61_000)
+    expect(told(at, done)).toMatchObject({ state: 'REGISTERED' })
+    at.atol.failAt('/sell', { status: 503 })
+    await instruct(at, waits)
+    await pass(at, running, 1_000)
+    const texts = [PHONE, 'payer@mail.example', 'https://ofd.example/']
+    expect(texts.map((text) => isOnDisk(at, text))).toEqual([true, true, true])
+    await pass(at, running, 31 * DAY)
+    await pass(at, running, DAY)
+    expect(texts.map((text) => isOnDisk(at, text))).toEqual([false, false, false])
+    at.atol.heal()
+    await pass(at, running, DAY)
+    expect(told(at, waits)).toMatchObject({ state: 'SENT', isHeld: true })
+    expect(Array.from(at.atol.documents.keys())).toEqual([done.receiptUid])
+    // No word of it in the log, either.
+    const said = JSON.stringify([running.log, at.service.reports.map(({ body }) => body.reason)])
+    for (const text of texts) expect(said).not.toContain(text)
   })
 
   it('erases nothing where it is not set', async () => {

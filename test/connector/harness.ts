@@ -1,10 +1,11 @@
-// A connector in this process, between three fake banks and the service's side; its clock is the test's.
+// A connector in this process, between four fake banks and the service's side; its clock is the test's.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach } from 'vitest'
 import { BANKS } from '../../connector/banks/banks.ts'
 import { readConfig } from '../../connector/config/config.ts'
+import { SOURCES } from '../../connector/config/fields.ts'
 import { Connector, type StartOptions } from '../../connector/connector.ts'
 import { type Core, openCore } from '../../connector/core.ts'
 import { openDatabase } from '../../connector/disk/database.ts'
@@ -17,6 +18,7 @@ import type { Delivery } from '../support/banks/fake-bank.ts'
 import { FakeRaiffeisen } from '../support/banks/raiffeisen.ts'
 import { FakeTBank } from '../support/banks/tbank.ts'
 import { FakeTochka } from '../support/banks/tochka.ts'
+import { FakeTochkaPay } from '../support/banks/tochka-pay.ts'
 import { NetworkService, SECRET, tokenOf } from '../support/network-service.ts'
 
 const cleanups: (() => unknown)[] = []
@@ -37,10 +39,11 @@ export interface Clock {
   now: number
 }
 
-/** The configuration of all three banks, one site each: tea, cafe, farm. */
+/** The configuration of all four banks, one site each: tea, cafe, farm, club. */
 export function configuration(
-  urls: { service: string; tochka: string; tbank: string; raiffeisen: string },
+  urls: { service: string; tochka: string; tbank: string; raiffeisen: string; tochkaPay: string },
   tochka: FakeTochka,
+  tochkaPay: FakeTochkaPay,
 ) {
   const config = {
     service: urls.service,
@@ -63,6 +66,14 @@ export function configuration(
         sbpMerchantId: 'MA0000000552',
         secretKey: { env: 'RAIF_KEY' },
       },
+      'pay-club': {
+        ...{ bank: 'tochka-pay', baseUrl: `${urls.tochkaPay}/uapi`, siteUid: tochkaPay.siteUid },
+        ...{
+          jwt: { env: 'PAY_JWT' },
+          privateKey: { env: 'PAY_KEY' },
+          webhookKey: { env: 'PAY_WEBHOOK_KEY' },
+        },
+      },
     },
     sites: {
       tea: {
@@ -73,12 +84,20 @@ export function configuration(
       } as object,
       cafe: { token: { env: 'CAFE_TOKEN' }, bank: 'tbank-cafe' } as object,
       farm: { token: { env: 'FARM_TOKEN' }, bank: 'raif-farm' } as object,
+      club: {
+        token: { env: 'CLUB_TOKEN' },
+        bank: 'pay-club',
+        cashRegisterQrcIds: tochkaPay.codes.reserve(4),
+      } as object,
     },
   }
   const env = {
     ...{ NETWORK_SECRET: SECRET, TOCHKA_JWT: tochka.jwt, TBANK_PASSWORD: 'usaf8fw8fsw21g' },
     ...{ RAIF_KEY: 'a-secret-of-raiffeisen' },
+    ...{ PAY_JWT: tochkaPay.jwt, PAY_KEY: tochkaPay.privateKey },
+    PAY_WEBHOOK_KEY: JSON.stringify(tochkaPay.webhookKey),
     ...{ TEA_TOKEN: tokenOf('tea'), CAFE_TOKEN: tokenOf('cafe'), FARM_TOKEN: tokenOf('farm') },
+    CLUB_TOKEN: tokenOf('club'),
   }
   return { config, env }
 }
@@ -90,6 +109,7 @@ export async function surroundings(clock: Clock = { now: Date.parse('2026-11-20T
     tochka: new FakeTochka(now),
     tbank: new FakeTBank(now),
     raiffeisen: new FakeRaiffeisen(now),
+    tochkaPay: new FakeTochkaPay(now),
   }
   const service = new NetworkService()
   const urls = {
@@ -97,11 +117,13 @@ export async function surroundings(clock: Clock = { now: Date.parse('2026-11-20T
     tochka: await banks.tochka.listen(),
     tbank: await banks.tbank.listen(),
     raiffeisen: await banks.raiffeisen.listen(),
+    tochkaPay: await banks.tochkaPay.listen(),
   }
   const directory = mkdtempSync(join(tmpdir(), 'connector-'))
   for (const each of [service, ...Object.values(banks)]) cleanups.push(() => each.close())
   cleanups.push(() => rmSync(directory, { recursive: true, force: true }))
-  return { clock, ...banks, service, urls, directory, ...configuration(urls, banks.tochka) }
+  const settings = configuration(urls, banks.tochka, banks.tochkaPay)
+  return { clock, ...banks, service, urls, directory, ...settings }
 }
 
 export type Surroundings = Awaited<ReturnType<typeof surroundings>>
@@ -111,8 +133,9 @@ export const FAKES = [
   { site: 'tea', of: (at: Surroundings) => at.tochka, refund: 'refund' },
   { site: 'cafe', of: (at: Surroundings) => at.tbank, refund: 'Cancel' },
   { site: 'farm', of: (at: Surroundings) => at.raiffeisen, refund: 'refund' },
+  { site: 'club', of: (at: Surroundings) => at.tochkaPay, refund: 'refund' },
 ] as const
-export const [TEA, CAFE, FARM] = FAKES
+export const [TEA, CAFE, FARM, CLUB] = FAKES
 export type Fake = (typeof FAKES)[number]
 
 export const fakeOf = (site: string): Fake => {
@@ -129,6 +152,7 @@ export const pay = (at: Surroundings, site: string, qrcId: string, delivery: Del
 export function deliver(at: Surroundings, site: string, qrcId: string): Promise<void> {
   if (site === 'tea')
     return at.tochka.deliver(at.tochka.codes.get(qrcId)?.payments.at(-1)?.refTransactionId ?? '')
+  if (site === 'club') return at.tochkaPay.deliver(qrcId)
   return site === 'cafe' ? at.tbank.deliver(at.tbank.session(qrcId).paymentId) : at.raiffeisen.deliver(qrcId)
 }
 
@@ -150,10 +174,10 @@ export async function start(
   at: Omit<Surroundings, 'config'> & { config: object },
   options: StartOptions = {},
 ): Promise<Running> {
-  const { clock, tochka, tbank, raiffeisen, service, directory, config, env } = at
+  const { clock, tochka, tbank, raiffeisen, tochkaPay, service, directory, config, env } = at
   const log: Running['log'] = []
   const disk = new Disk(openDatabase(directory, clock.now))
-  const sources = { env, readFile: () => '' }
+  const sources = { ...SOURCES, env, now: () => clock.now }
   const core = openCore(readConfig(JSON.stringify(config), BANKS, sources), {
     disk,
     platform: { ...PLATFORM, now: () => clock.now },
@@ -163,12 +187,13 @@ export async function start(
   const connector = new Connector(core, options)
   const { server, port } = await listen(connector.app, '127.0.0.1', 0)
   const url = `http://127.0.0.1:${port}`
-  // T-Bank gets the address with each code; it must be that of this start.
+  // T-Bank and Pay Gateway get the address with each code; it must be that of this start.
   for (const bank of core.banks.values()) bank.webhookUrl = `${url}/webhooks/${bank.name}`
   for (const session of tbank.sessions.values()) session.notificationUrl = `${url}/webhooks/tbank-cafe`
   tbank.terminalUrl = `${url}/webhooks/tbank-cafe`
   tochka.webhook = { url: `${url}/webhooks/tochka-main`, webhooksList: ['incomingSbpPayment'] }
   raiffeisen.callbackUrl = `${url}/webhooks/raif-farm`
+  tochkaPay.webhooks.to = `${url}/webhooks/pay-club`
   service.connectorUrl = `${url}/instructions`
   let isStopped = false
   const stop = async () => {

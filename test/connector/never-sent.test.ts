@@ -2,7 +2,6 @@
 import { expect, it } from 'vitest'
 import { Unavailable } from '../../connector/banks/bank-errors.ts'
 import { send } from '../../connector/banks/http.ts'
-import { PLATFORM } from '../../connector/platform.ts'
 
 const errorOf = (code: string, syscall?: string) => Object.assign(new Error(code), { code, syscall })
 
@@ -10,9 +9,9 @@ const errorOf = (code: string, syscall?: string) => Object.assign(new Error(code
 const failed = (cause: unknown) => new TypeError('fetch failed', { cause })
 
 async function isInDoubt(error: Error): Promise<boolean> {
-  const platform = { ...PLATFORM, fetch: () => Promise.reject(error) }
+  const network = { fetch: () => Promise.reject(error), whyUnverified: async () => 'a reason' }
   const request = { operation: 'charge', method: 'POST', url: 'https://bank.example/' } as const
-  const thrown = await send(request, platform).catch((caught: unknown) => caught)
+  const thrown = await send(request, network).catch((caught: unknown) => caught)
   if (!(thrown instanceof Unavailable)) throw new Error('it succeeded')
   return thrown.isInDoubt
 }
@@ -25,6 +24,7 @@ it.each<[string, unknown]>([
   ['a connection that takes too long', errorOf('UND_ERR_CONNECT_TIMEOUT')],
   ['a certificate that has expired', errorOf('CERT_HAS_EXPIRED')],
   ['a certificate of an authority that is not known', errorOf('UNABLE_TO_VERIFY_LEAF_SIGNATURE')],
+  ['an intermediate certificate of an authority that is not known', errorOf('UNABLE_TO_GET_ISSUER_CERT')],
   ['every address that refuses', new AggregateError(CONNECT.map((code) => errorOf(code, 'connect')))],
 ])('was not sent: %s', async (_, cause) => expect(await isInDoubt(failed(cause))).toBe(false))
 

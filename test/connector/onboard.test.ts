@@ -14,13 +14,17 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { bundled } from '../support/bundled-commands.ts'
+import { FakeAtol } from '../support/cash-registers/atol.ts'
 import { requires } from '../support/requires.ts'
-import { register, type Surroundings, surroundings } from './harness.ts'
+import { tlsFront } from '../support/tls-front.ts'
+import { makeChains } from './behind-tls.ts'
+import { afterwards, register, type Surroundings, surroundings } from './harness.ts'
 import { startProcess } from './process.ts'
 
 const TOKEN_SECRET = 'a secret of the service, of 32 characters and more'
 const TOKENS = /eyJ[\w-]+\.[\w-]+\.[\w-]+/g
 const DAY = 86_400
+const { root, sub, leaf } = makeChains()
 /** Only root can give a file to another user. */
 const isRoot = requires('root', process.getuid?.() === 0)
 /** The user and the group of the connector, where it is not root. */
@@ -151,6 +155,64 @@ describe('onboard', { timeout: 240_000 }, () => {
     await register(at, 'bar')
   })
 
+  it('makes new credentials of a bank behind an authority of its own, and shows its certificate', async () => {
+    const { at, config, read } = await running()
+    const front = await tlsFront(at.urls.tbank, leaf, sub)
+    afterwards(front.close)
+    const fields = [
+      'terminalKey=TinkoffBankTest',
+      `baseUrl=https://127.0.0.1:${front.port}`,
+      `ca=${root.file}`,
+    ]
+    const { code, output } = await run(
+      at,
+      [
+        ...['bar', '--bank', 'tbank-bar', '--new-bank', 'tbank', '--bank-secret', 'password=-'],
+        ...fields.flatMap((field) => ['--bank-field', field]),
+        ...['--config', config, '--data', join(at.directory, 'data')],
+      ],
+      'usaf8fw8fsw21g\n',
+    )
+    expect([code, output]).toEqual([
+      0,
+      expect.stringMatching(/^ok {3}tbank-bar: ca has Корневой УЦ, until 2120-01-01, SHA-256 [\dA-F:]{95}$/m),
+    ])
+    expect(read().banks['tbank-bar']).toMatchObject({ ca: root.file })
+    await register(at, 'bar')
+    expect(front.received()).toBeGreaterThan(0)
+  })
+
+  it('gives a merchant a cash register, with secrets from files, and keeps it where it is onboarded again', async () => {
+    const { at, connector, read, onboard, secrets } = await running()
+    const atol = new FakeAtol()
+    afterwards(() => atol.close())
+    const [login, password] = [join(at.directory, 'login'), join(at.directory, 'password')]
+    writeFileSync(login, `${atol.login}\n`)
+    writeFileSync(password, `${atol.password}\n`)
+    const fields = {
+      ...{ baseUrl: `${await atol.listen()}/possystem/v5`, group: atol.group, inn: atol.inn },
+      ...{ email: 'shop@shop.example', place: 'https://shop.example' },
+    }
+    const { code, output } = await onboard(
+      ...['bar', '--bank', 'tbank-cafe', '--cash-register', 'atol-bar', '--new-cash-register', 'atol'],
+      ...Object.entries(fields).flatMap(([name, value]) => ['--cash-register-field', `${name}=${value}`]),
+      ...['--cash-register-secret', `login=${login}`, '--cash-register-secret', `password=${password}`],
+    )
+    expect([code, output]).toEqual([0, expect.stringContaining('ok   atol-bar: the login works')])
+    expect(output).toContain(`PUT ${at.urls.service}/operator/v1/sites/bar/cashRegister\n`)
+    const file = (field: string) => ({ file: join(secrets, `cash-register.atol-bar.${field}`) })
+    expect(read()).toMatchObject({
+      cashRegisters: {
+        'atol-bar': { kind: 'atol', ...fields, login: file('login'), password: file('password') },
+      },
+      sites: { bar: { bank: 'tbank-cafe', cashRegister: 'atol-bar' } },
+    })
+    expect(JSON.stringify([output, read(), connector.lines])).not.toContain(atol.password)
+    const before = read()
+    expect((await onboard('bar', '--bank', 'tbank-cafe')).code).toBe(0)
+    expect(read()).toEqual(before)
+  })
+
   it.each(['constructor', 'toString'])(
     'takes a merchant with the siteId %s on, without a name',
     async (siteId) => {
@@ -200,6 +262,66 @@ describe('onboard', { timeout: 240_000 }, () => {
   })
 })
 
+describe('onboard of a bank with a key', { timeout: 240_000 }, () => {
+  /** The options for new credentials at Tochka Pay Gateway, with this private key. */
+  function payOptions(at: Surroundings, privateKey: string, ids: string) {
+    const files = { jwt: at.tochkaPay.jwt, privateKey, webhookKey: JSON.stringify(at.tochkaPay.webhookKey) }
+    const secrets = Object.entries(files).flatMap(([name, content]) => {
+      const path = join(at.directory, `given.${name}`)
+      writeFileSync(path, `${content}\n`)
+      return ['--bank-secret', `${name}=${path}`]
+    })
+    return [
+      ...['bar', '--bank', 'pay-bar', '--new-bank', 'tochka-pay', ...secrets],
+      ...['--bank-field', `siteUid=${at.tochkaPay.siteUid}`, '--bank-field', 'test=false'],
+      ...['--bank-field', `baseUrl=${at.urls.tochkaPay}/uapi`],
+      ...['--field', 'digitalRouble=true', '--field', `cashRegisterQrcIds=${ids}`],
+    ]
+  }
+
+  it('takes a PEM and a JWK from files, and a list and true as fields; a repeat changes nothing', async () => {
+    const { at, read, onboard } = await running()
+    const [qrcId] = at.tochkaPay.codes.reserve(1)
+    const options = payOptions(at, at.tochkaPay.privateKey, JSON.stringify([qrcId]))
+    const { code, output, errors } = await onboard(...options)
+    expect([code, errors]).toEqual([0, ''])
+    expect(output).toContain('ok   pay-bar: the credentials work')
+    expect(output).toContain('ok   pay-bar: the bank publishes the key of webhookKey')
+    expect(read().sites.bar).toMatchObject({ digitalRouble: true, cashRegisterQrcIds: [qrcId] })
+    expect(read().banks['pay-bar']).toMatchObject({ siteUid: at.tochkaPay.siteUid, test: false })
+    expect(JSON.stringify([read(), output])).not.toContain('PRIVATE KEY')
+    const made = await register(at, 'bar', {
+      type: 'COUNTER',
+      ttl: undefined,
+      expiresOn: undefined,
+      amount: undefined,
+    })
+    expect(made.qrcId).toBe(qrcId)
+    await register(at, 'bar')
+    expect(at.tochkaPay.callsOf('register')[0]?.body).toMatchObject({
+      Data: { paymentMethods: ['SBP', 'DIGITAL_RUBLE'] },
+    })
+    expect((await onboard(...options)).output).toContain('unchanged: ')
+  })
+
+  it('changes nothing for a key or a list that is not allowed, and shows neither', async () => {
+    const { at, read, onboard } = await running()
+    const before = read()
+    const half = at.tochkaPay.privateKey.slice(0, 900)
+    const bad = await onboard(...payOptions(at, half, '[]'))
+    expect([bad.code, bad.errors]).toEqual([
+      1,
+      'nothing is changed:\nbanks.pay-bar.privateKey: must be an RSA key of 2048 bits as PEM of PKCS#8 (-----BEGIN PRIVATE KEY-----)',
+    ])
+    const list = await onboard(...payOptions(at, at.tochkaPay.privateKey, '[AS1]'))
+    expect([list.code, list.errors]).toEqual([
+      1,
+      '--field cashRegisterQrcIds must be a list in JSON, such as ["A","B"]',
+    ])
+    expect(read()).toEqual(before)
+  })
+})
+
 describe('onboard changes nothing', () => {
   it.each([
     [['bar', '--bank', 'other'], /^--bank is other, must be one of the configuration \(tochka-main, /],
@@ -214,6 +336,18 @@ describe('onboard changes nothing', () => {
     ],
     [['__proto__', '--bank', 'tbank-cafe'], /^nothing is changed:\nsites\.__proto__: must be another name$/],
     [['bar', '--bank', 'constructor'], /^--bank is constructor, must be one of the configuration /],
+    [
+      ['bar', '--bank', 'tbank-cafe', '--cash-register', 'constructor'],
+      /^--cash-register is constructor, must be one of the configuration \(none\), or new: --new-cash-register$/,
+    ],
+    [
+      ['bar', '--bank', 'tbank-cafe', '--new-cash-register', 'atol'],
+      /^--cash-register is not given, must be the name of the credentials$/,
+    ],
+    [
+      ['bar', '--bank', 'tbank-cafe', '--cash-register', 'a', '--new-cash-register', 'atol'],
+      /^nothing is changed:\ncashRegisters\.a\.login: must be /,
+    ],
     [['a/b', '--bank', 'tbank-cafe'], /^exactly one siteId is required/],
     [['bar', '--bank', 'tochka-main'], /^nothing is changed:\nsites\.bar\.merchantId: /],
     [
@@ -228,6 +362,10 @@ describe('onboard changes nothing', () => {
     [
       ['bar', '--bank', 'x', '--new-bank', 'tbank', '--bank-secret', 'password=/nowhere'],
       /^--bank-secret password: \/nowhere has no text that can be read$/,
+    ],
+    [
+      ['bar', '--bank', 'x', '--new-bank', 'tbank', '--bank-field', 'ca=root.pem'],
+      /^nothing is changed:\nbanks\.x\.ca: must be the absolute path of a file of certificates$/,
     ],
   ])('%j', async (args, expected) => {
     const at = await surroundings({ now: Date.now() })

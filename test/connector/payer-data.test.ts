@@ -27,6 +27,7 @@ const report = (body: object, answer: string) => ({ body: JSON.stringify(body), 
 const webhook = (payment: object, note: string) => {
   return { note, content: JSON.stringify({ payment: { key: 'A', ...payment } }) }
 }
+const receipt = (row: Row): Row => ({ data: '', request: '', reason: '', ...row })
 const charge = (purpose: string, reason: string) => ({ purpose, reason })
 
 const TABLES: Table[] = [
@@ -37,6 +38,7 @@ const TABLES: Table[] = [
       [report({ status: 'DECLINED', payer: PAYER }, '200'), report({ status: 'DECLINED' }, '200')],
       [report({ status: 'DECLINED', reason: 'Ivan' }, '200'), report({ status: 'DECLINED' }, '200')],
       [report({ status: 'DECLINED' }, '404 Ivan'), report({ status: 'DECLINED' }, '404')],
+      [report({ fiscal: { fd: '1', url: 'Ivan' } }, '200'), report({ fiscal: { fd: '1' } }, '200')],
     ],
     over: ['ACCEPTED', 'GONE', 'UNKNOWN'],
     waiting: ['PENDING'],
@@ -78,6 +80,29 @@ const TABLES: Table[] = [
     ],
     over: ['COMPLETED', 'DECLINED'],
     waiting: ['QUEUED', 'SENDING', 'PENDING', 'HELD'],
+    hasSite: true,
+  },
+  // What waits is held from then on: nothing of it is sent any more.
+  {
+    name: 'receipts',
+    time: 'created_at',
+    data: [
+      [receipt({ data: 'Ivan' }), receipt({})],
+      [receipt({ request: 'Ivan' }), receipt({})],
+    ],
+    over: ['QUEUED', 'SENDING', 'PENDING', 'HELD'],
+    waiting: [],
+    hasSite: true,
+  },
+  {
+    name: 'receipts',
+    time: 'created_at',
+    data: [
+      [receipt({ reason: 'Ivan' }), receipt({})],
+      [receipt({ fiscal: '{"fd":"1","url":"Ivan"}' }), receipt({ fiscal: '{"fd":"1"}' })],
+    ],
+    over: ['REGISTERED', 'FAILED', 'OVER'],
+    waiting: [],
     hasSite: true,
   },
   {

@@ -1,6 +1,7 @@
 // One payment is one payment, however the bank writes its time, and two are two, also where the bank leaves their numbers empty.
 import { describe, expect, it } from 'vitest'
-import { fakeOf, launched, MINUTE, pay, register } from './harness.ts'
+import type { BankPayment } from '../../connector/banks/bank.ts'
+import { fakeOf, launched, MINUTE, pay, type Running, register } from './harness.ts'
 
 /** A paid code, whose row on disk has a key of an older version. */
 async function paid(fraction: '' | '.109') {
@@ -161,4 +162,48 @@ it.each([
 ])('a rejected payment of %s of Tochka without a number hides that of no other', async (_, changes) => {
   const { links, reported } = await unnumbered('Rejected', changes)
   expect(reported()).toMatchObject(links.map(({ qrcId }) => ({ qrcId, status: 'DECLINED' })))
+})
+
+/** Makes the bank of the site state a method of its payments, as one does whose document has it. */
+function stateMethod({ core }: Running, method: NonNullable<BankPayment['method']> | undefined): void {
+  const bank = core.banks.get('raif-farm')?.bank
+  if (!bank) throw new Error('there is no bank')
+  const state = bank.state.bind(bank)
+  bank.state = async (code) => {
+    const stated = await state(code)
+    const payments = stated.payments.map((payment) => ({ ...payment, ...(method && { method }) }))
+    return { ...stated, payments }
+  }
+}
+
+it.each(['sbp', 'digitalRouble', 'other', undefined] as const)(
+  'the method %s that a bank states is in the report, and nothing is where it states none',
+  async (method) => {
+    const { at, running, later } = await launched()
+    stateMethod(running, method)
+    const link = await register(at, 'farm')
+    await pay(at, 'farm', link.qrcId, { times: 0 })
+    await later(MINUTE)
+    const reports = at.service.reports.filter(({ path }) => path.includes('/payments/'))
+    expect(reports.map(({ body }) => [body.status, body.method, 'method' in body])).toEqual([
+      ['COMPLETED', method, method !== undefined],
+    ])
+  },
+)
+
+it('a payment that is completed after a decline has the method of the completed one', async () => {
+  const { at, running, later } = await launched()
+  stateMethod(running, 'digitalRouble')
+  const link = await register(at, 'farm')
+  await pay(at, 'farm', link.qrcId, { times: 0 })
+  at.raiffeisen.fail('status', { changes: { paymentStatus: 'DECLINED' } })
+  await later(MINUTE)
+  stateMethod(running, 'sbp')
+  await at.raiffeisen.deliver(link.qrcId)
+  await running.connector.settle()
+  const reports = at.service.reports.filter(({ path }) => path.includes('/payments/'))
+  expect(reports.map(({ body }) => [body.status, body.method])).toEqual([
+    ['DECLINED', 'digitalRouble'],
+    ['COMPLETED', 'sbp'],
+  ])
 })

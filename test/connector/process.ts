@@ -49,6 +49,7 @@ export async function startProcess(at: Surroundings, ...options: string[]): Prom
   at.service.connectorUrl = `${url}/instructions`
   at.tochka.webhook = { url: `${url}/webhooks/tochka-main`, webhooksList: ['incomingSbpPayment'] }
   at.raiffeisen.callbackUrl = `${url}/webhooks/raif-farm`
+  at.tochkaPay.webhooks.to = `${url}/webhooks/pay-club`
   at.tbank.terminalUrl = `${url}/webhooks/tbank-cafe`
   at.tbank.notificationsTo = `${url}/webhooks/tbank-cafe`
   const kill = async (signal: NodeJS.Signals = 'SIGKILL') => {
@@ -72,7 +73,15 @@ export async function runTyping(at: Surroundings, typed: string, ...args: string
     text(child.stderr ?? process.stdin),
     ended,
   ])
-  return { code, lines: output.trimEnd().split('\n'), errors: errors.trimEnd() }
+  const printed = output.trimEnd().split('\n')
+  const isLimit = (line: string) => line.startsWith('note: ')
+  return {
+    code,
+    lines: printed.filter((line) => !isLimit(line)),
+    /** What a comparison cannot see. */
+    limits: printed.filter(isLimit),
+    errors: errors.trimEnd(),
+  }
 }
 
 /** Resolves when the condition holds; a test has its own limit of time. */

@@ -2,6 +2,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
+import { RECEIPT_STATES } from '../../connector/cash-registers/receipt-row.ts'
+import { FRESH_MS, RETRY_MS as RECEIPT_RETRY_MS } from '../../connector/cash-registers/runner.ts'
 import { Disk } from '../../connector/disk/disk.ts'
 import { migrate } from '../../connector/disk/schema.ts'
 import { WEBHOOK_STATES } from '../../connector/inbox/rows.ts'
@@ -45,6 +47,7 @@ const STATES: Record<string, readonly string[]> = {
   sales: SALE_STATES,
   bindings: BINDING_STATES,
   cancellations: [],
+  receipts: RECEIPT_STATES,
   webhooks: WEBHOOK_STATES,
   reports: REPORT_STATES,
 }
@@ -78,6 +81,11 @@ const DELAYS: Record<string, [file: string, RegExp, cell: string]> = {
     `by age until its code has ended; then hourly for ${OFTEN_MS / DAY_MS} days, and daily for ${LONG_MS / DAY_MS}; REJECTED: daily; CREATED: each ${hours(BOUND_MS)}`,
   ],
   cancellations: ['links/cancellations/cancellations.ts', BY_AGE, 'by age'],
+  receipts: [
+    'cash-registers/runner.ts',
+    BY_AGE,
+    `QUEUED: ${seconds(RECEIPT_RETRY_MS)}; ${seconds(FRESH_MS)} in its first minute at the register; then by age since it was sent`,
+  ],
   webhooks: [
     'inbox/runner.ts',
     BY_ATTEMPTS,
@@ -115,6 +123,12 @@ const WAKERS: Record<string, [calls: RegExp, cause: Record<string, string>]> = {
     },
   ],
   cancellations: [/\.cancellations\.wake\(/, {}],
+  receipts: [
+    /\.receipts\.wake\(/,
+    {
+      'cash-registers/webhooks.ts': `a webhook of the cash register, at most once in ${seconds(FRESH_MS)}`,
+    },
+  ],
   webhooks: [
     /\.webhooks\.(wake|wakeBinding|wakeResting|again)\(/,
     {
@@ -123,6 +137,7 @@ const WAKERS: Record<string, [calls: RegExp, cause: Record<string, string>]> = {
       'money/payment/payments.ts': 'a payment of its code is recorded',
       'links/bindings/bindings.ts': 'its binding is recorded',
       'money/charge/charges.ts': 'its charge has ended',
+      'cash-registers/receipts.ts': 'a receipt of its payment is asked for',
       'inbox/webhooks.ts': 'the bank repeats it',
       'inbox/runner.ts': 'a start or a reload, if it rests',
     },

@@ -164,7 +164,7 @@ it('forty held refunds of one payment delay no other refund of the bank', async 
   const times = { givenAt: at.clock.now - HOUR, createdAt: at.clock.now - HOUR }
   for (let i = 0; i < 40; i++) {
     const held = { ...of, ...times, refundUid: `held-${i}`, state: 'HELD' as const, reason: 'restored' }
-    core.disk.refunds.insert({ ...held, reference: 'none', networkUid: null, bankUid: null })
+    core.disk.refunds.insert({ ...held, reference: 'none', networkUid: null, receipt: '', bankUid: null })
   }
   await refund(at, 'farm', other, '30.00')
   await connector.settle(1)

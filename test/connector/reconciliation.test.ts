@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { arm, COUNTER } from './cashbox.ts'
 import {
   DAY,
+  FAKES,
   HOUR,
   launched,
   MINUTE,
@@ -15,7 +16,9 @@ import {
   surroundings,
 } from './harness.ts'
 
-describe.each(['tea', 'cafe', 'farm'])('%s', (site) => {
+const SITES = FAKES.map(({ site }) => site)
+
+describe.each(SITES)('%s', (site) => {
   it('a connector that was down over a weekend asks for all that ended meanwhile', async () => {
     const { at, running: first } = await launched()
     const paid = await register(at, site)
@@ -28,9 +31,9 @@ describe.each(['tea', 'cafe', 'farm'])('%s', (site) => {
     expect(Array.from(at.service.site(site).payments.keys())).toEqual([paid.qrcId])
     expect(next.core.disk.codes.countOpen()).toBe(0)
     // Once: nobody is asked again about what has ended.
-    const calls = [at.tochka, at.tbank, at.raiffeisen].flatMap((bank) => bank.calls).length
+    const calls = FAKES.flatMap(({ of }) => of(at).calls).length
     await next.later(DAY)
-    expect([at.tochka, at.tbank, at.raiffeisen].flatMap((bank) => bank.calls)).toHaveLength(calls)
+    expect(FAKES.flatMap(({ of }) => of(at).calls)).toHaveLength(calls)
     expect(at.service.site(site).payments.has(unpaid.qrcId)).toBe(false)
   })
 
@@ -91,15 +94,16 @@ it('a payment in progress at the end of its code is waited for', async () => {
 const refuse = (at: Surroundings, site: string, times: number) => {
   for (const operation of ['status', 'payments']) at.tochka.fail(operation, { status: 404 }, times)
   for (const operation of ['status', 'code']) at.raiffeisen.fail(operation, { status: 404 }, times)
+  at.tochkaPay.fail('code_payments', { status: 404 }, times)
   at.tbank.refuseNext('GetState', site === 'cafe' ? times : 0)
 }
 
 const heal = (at: Surroundings) => {
-  for (const bank of [at.tochka, at.raiffeisen, at.tbank]) bank.heal()
+  for (const { of } of FAKES) of(at).heal()
   at.tbank.refuseNext('GetState', 0)
 }
 
-describe.each(['tea', 'cafe', 'farm'])('%s, whose webhook is lost', (site) => {
+describe.each(SITES)('%s, whose webhook is lost', (site) => {
   /** A code of a minute, which the bank refuses to state until long after its end. */
   async function refused() {
     const { at, running } = await launched()
@@ -156,9 +160,9 @@ describe.each(['tea', 'cafe', 'farm'])('%s, whose webhook is lost', (site) => {
     await pass(HOUR)
     expect(core.disk.codes.countOpen()).toBe(0)
     expect(core.disk.lateAsks.unresolved()).toEqual([])
-    const calls = [at.tochka, at.tbank, at.raiffeisen].flatMap((bank) => bank.calls).length
+    const calls = FAKES.flatMap(({ of }) => of(at).calls).length
     for (let day = 0; day < 5; day++) await pass(DAY)
-    expect([at.tochka, at.tbank, at.raiffeisen].flatMap((bank) => bank.calls)).toHaveLength(calls)
+    expect(FAKES.flatMap(({ of }) => of(at).calls)).toHaveLength(calls)
     expect(log.filter(({ level }) => level === 'error')).toEqual([])
   })
 })

@@ -196,7 +196,15 @@ it('the running connector compares what an operator has decided this week, also 
   at.clock.now += MINUTE
   if (held) {
     const { site, paymentUid, amount } = held
-    const of = { site, paymentUid, refundUid, result: 'DECLINED' as const, amount, reason: 'not found' }
+    const of = {
+      site,
+      paymentUid,
+      refundUid,
+      receiptUid: null,
+      result: 'DECLINED' as const,
+      amount,
+      reason: 'not found',
+    }
     core.disk.decisions.insert({ ...of, by: 'anna', decidedAt: at.clock.now })
     finishRefund(core, held, 'DECLINED', 'not found')
   }

@@ -2,9 +2,19 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
-import { fakeOf, HOUR, launched, MINUTE, register, registerData, start, surroundings } from './harness.ts'
+import {
+  FAKES,
+  fakeOf,
+  HOUR,
+  launched,
+  MINUTE,
+  register,
+  registerData,
+  start,
+  surroundings,
+} from './harness.ts'
 
-const SITES = ['tea', 'cafe', 'farm']
+const SITES = FAKES.map(({ site }) => site)
 
 describe.each(SITES)('%s', (site) => {
   it.each([
@@ -22,15 +32,15 @@ describe.each(SITES)('%s', (site) => {
       at.clock.now,
     )
     expect([status, body.description]).toEqual([422, expect.stringMatching(expected)])
-    expect(String(body.description)).toMatch(/^(Tochka|T-Bank|Raiffeisenbank): /)
-    expect([at.tochka, at.tbank, at.raiffeisen].flatMap((bank) => bank.calls)).toEqual([])
+    expect(String(body.description)).toMatch(/^(Tochka|T-Bank|Raiffeisenbank|Tochka Pay Gateway): /)
+    expect(FAKES.flatMap(({ of }) => of(at).calls)).toEqual([])
   })
 
   it.each([-20_000, 20_000])(
     'a code of one minute is registered where the bank’s clock is %d ms ahead',
     async (ahead) => {
       const { at } = await launched()
-      for (const bank of [at.tochka, at.tbank, at.raiffeisen]) bank.now = () => at.clock.now + ahead
+      for (const { of } of FAKES) of(at).now = () => at.clock.now + ahead
       const expiresOn = new Date(at.clock.now + MINUTE).toISOString()
       expect(await register(at, site, { ttl: 1, expiresOn })).toMatchObject({ expiresOn })
     },
@@ -43,26 +53,25 @@ describe.each(SITES)('%s', (site) => {
     ['a broken connection', { broken: 'after' }],
   ] as const)('503 for %s, and the same request registers anew under a fresh order', async (_, fault) => {
     const { at } = await launched()
-    const bank = { tea: at.tochka, cafe: at.tbank, farm: at.raiffeisen }[site]
-    bank?.fail('*', fault)
+    const bank = fakeOf(site).of(at)
+    bank.fail('*', fault)
     const data = registerData(at, site)
     const send = () => at.service.instruct('qrCode.register', data, at.clock.now)
     expect((await send()).status).toBe(503)
     const { status, body } = await send()
     expect(status).toBe(200)
     expect(body.payload).toMatch(/^https:\/\/qr\.nspk\.ru\//)
-    const orders = bank?.calls
-      .flatMap(({ body: sent }) => Object.entries(sent ?? {}))
-      .filter(([name]) => name === 'OrderId' || name === 'order')
+    const orders = bank.calls
+      .flatMap(({ body: sent }) => Object.entries({ ...Object(sent), ...Object(sent).Data }))
+      .filter(([name]) => name === 'OrderId' || name === 'order' || name === 'merchantQrcId')
       .map(([, value]) => value)
-    expect(new Set(orders).size).toBe(orders?.length)
-    for (const order of orders ?? []) expect(order).toMatch(/^[a-z0-9]{1,36}$/)
+    expect(new Set(orders).size).toBe(orders.length)
+    for (const order of orders) expect(order).toMatch(/^[a-z0-9]{1,36}$/)
   })
 
   it('a slow bank is waited for, and a site of another bank is not delayed', async () => {
     const { at } = await launched()
-    const bank = { tea: at.tochka, cafe: at.tbank, farm: at.raiffeisen }[site]
-    if (!bank) throw new Error(`${site} has no bank`)
+    const bank = fakeOf(site).of(at)
     const allowed = Promise.withResolvers<void>()
     bank.beforeExecution = () => allowed.promise
     const slow = register(at, site)
@@ -448,21 +457,15 @@ describe('a cancellation that a gateway answers instead of Raiffeisenbank', () =
   )
 })
 
-it.each(['tea', 'cafe', 'farm'])(
-  '%s: a register that a gateway answers is 503: the same again is safe',
-  async (site) => {
-    const { at } = await launched()
-    for (const status of [400, 404, 200]) {
-      at[site === 'tea' ? 'tochka' : site === 'cafe' ? 'tbank' : 'raiffeisen'].fail('*', {
-        status,
-        body: '<html>',
-      })
-      const data = registerData(at, site)
-      expect((await at.service.instruct('qrCode.register', data, at.clock.now)).status).toBe(503)
-      expect((await at.service.instruct('qrCode.register', data, at.clock.now)).status).toBe(200)
-    }
-  },
-)
+it.each(SITES)('%s: a register that a gateway answers is 503: the same again is safe', async (site) => {
+  const { at } = await launched()
+  for (const status of [400, 404, 200]) {
+    fakeOf(site).of(at).fail('*', { status, body: '<html>' })
+    const data = registerData(at, site)
+    expect((await at.service.instruct('qrCode.register', data, at.clock.now)).status).toBe(503)
+    expect((await at.service.instruct('qrCode.register', data, at.clock.now)).status).toBe(200)
+  }
+})
 
 it('a step of a cancellation that was confirmed meanwhile puts off no other, whose row has its number', async () => {
   const { core } = await start(await surroundings())

@@ -165,7 +165,7 @@ it('SIGHUP while the connector starts ends nothing, and has it read its configur
   writeFileSync(file, JSON.stringify({ ...at.config, sites }))
   await pipe.writeFile(tokenOf('tea'))
   await pipe.close()
-  await expect.poll(() => output).toContain('"message":"the configuration was read again","sites":2')
+  await expect.poll(() => output).toContain('"message":"the configuration was read again","sites":3')
 })
 
 it('SIGHUP ends nothing where its answer cannot be stored: the log has the error', async () => {

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { BANKS } from '../../connector/banks/banks.ts'
 import { readConfig } from '../../connector/config/config.ts'
+import { SOURCES } from '../../connector/config/fields.ts'
 import { reload } from '../../connector/config/reload.ts'
 import { SECRET, tokenOf } from '../support/network-service.ts'
 import {
@@ -26,7 +27,7 @@ type Json = Record<string, unknown>
 
 /** Reads the file that the surroundings describe now, as the running connector does. */
 const reloadAt = (at: Omit<At, 'config'> & { config: object }, { core }: Running) =>
-  reload(core, () => readConfig(JSON.stringify(at.config), BANKS, { env: at.env, readFile: () => '' }))
+  reload(core, () => readConfig(JSON.stringify(at.config), BANKS, { ...SOURCES, env: at.env }))
 
 /** One more site of T-Bank, with its token in the environment. */
 function addSite(at: At, siteId: string) {
@@ -47,14 +48,14 @@ describe('a reload', () => {
     expect(reloadAt(at, running)).toEqual([])
     expect(await answerTo(at, 'bar')).toMatchObject({ status: 200 })
     expect(running.log.at(-1)).toMatchObject({
-      ...{ message: 'the configuration was read again', fields: { sites: 4, appeared: 'bar', gone: '' } },
+      ...{ message: 'the configuration was read again', fields: { sites: 5, appeared: 'bar', gone: '' } },
     })
     Reflect.deleteProperty(at.config.sites, 'tea')
     reloadAt(at, running)
     expect(await answerTo(at, 'tea')).toMatchObject({
       ...{ status: 503, body: { description: 'the connector has no site tea' } },
     })
-    for (const site of ['cafe', 'farm', 'bar']) expect((await answerTo(at, site)).status).toBe(200)
+    for (const site of ['cafe', 'farm', 'club', 'bar']) expect((await answerTo(at, site)).status).toBe(200)
   })
 
   it('lets the last site go: the bank gets its answers, and what it tells waits for the site', async () => {
@@ -311,7 +312,7 @@ it('after any sequence of files the last one without a fault is in force', async
       for (const { name, text } of files) {
         const { log } = running
         log.length = 0
-        const faults = reload(core, () => readConfig(text, BANKS, { env: at.env, readFile: () => '' }))
+        const faults = reload(core, () => readConfig(text, BANKS, { ...SOURCES, env: at.env }))
         const { fault } = FILES[name] ?? { fault: /^the configuration is not valid JSON/ }
         expect(faults.length > 0).toBe(fault !== undefined)
         if (fault) {
@@ -341,8 +342,8 @@ const stateOf = ({ sites, banks }: Running['core']) => ({
 function expectedOf(text: string): ReturnType<typeof stateOf> {
   const config: { sites: Record<string, { bank: string; name?: string }>; banks: Record<string, Json> } =
     JSON.parse(text)
-  const owner = ({ bank, customerCode, terminalKey, sbpMerchantId }: Json) =>
-    `${bank}:${customerCode ?? terminalKey ?? sbpMerchantId}`
+  const owner = ({ bank, customerCode, terminalKey, sbpMerchantId, siteUid }: Json) =>
+    `${bank}:${customerCode ?? terminalKey ?? sbpMerchantId ?? siteUid}`
   return {
     sites: Object.entries(config.sites)
       .map(([siteId, { name, bank }]) => [siteId, name ?? siteId, bank])

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { BANKS } from '../../connector/banks/banks.ts'
 import { readConfig } from '../../connector/config/config.ts'
+import { SOURCES } from '../../connector/config/fields.ts'
 import { endText } from '../../connector/config/token-ends.ts'
 import { DAY, HOUR, start, surroundings } from './harness.ts'
 import { makeDisk, runCommand } from './process.ts'
@@ -83,7 +84,7 @@ it('the last day and the first day after are told apart', () => {
 it('a file that is not JSON is not quoted: somebody may have written a secret into it', () => {
   for (const text of ['{"banks": {"x": whsec_secret', 'whsec_secret', '{"token": "whsec_secret"']) {
     try {
-      readConfig(text, BANKS, { env: {}, readFile: () => '' })
+      readConfig(text, BANKS, { ...SOURCES, env: {} })
       expect.unreachable()
     } catch (error) {
       expect(String(error)).toMatch(/the configuration is not valid JSON: \S/)

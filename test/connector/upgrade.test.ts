@@ -155,6 +155,15 @@ it('each paid sale has one of the webhooks of its amount that are done, and an o
   database.close()
 })
 
+it('a decision about money stays one, and documents have their table', () => {
+  const decision = { number: 1, site: 'tea', payment_uid: 'p', result: 'DECLINED', amount: 1, reason: 'x' }
+  const directory = diskOf030([['decisions', { ...decision, decided_by: 'anna', decided_at: 1 }]])
+  const disk = new Disk(openDatabase(directory, 99))
+  expect(disk.decisions.notLogged()).toMatchObject([{ paymentUid: 'p', receiptUid: null, by: 'anna' }])
+  expect(disk.receipts.open()).toEqual({ oldest: null, count: 0 })
+  disk.close()
+})
+
 it('each row has its place in the queue, and what a text said is in a column', () => {
   const directory = diskOf030([
     ...(['CALLING', 'PAID', 'ENDED'] as const).map((state) => code(state, state, null)),

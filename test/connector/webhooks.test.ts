@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { BANKS } from '../../connector/banks/banks.ts'
 import { readConfig } from '../../connector/config/config.ts'
+import { SOURCES } from '../../connector/config/fields.ts'
 import { reload } from '../../connector/config/reload.ts'
 import {
   DAY,
@@ -62,7 +63,7 @@ it('401 for what is unsigned, altered or of another customer, and nothing of it 
   for (const [bank, body, headers] of cases)
     expect(await post(`${url}/webhooks/${bank}`, body, headers)).toBe(401)
   expect(await post(`${url}/webhooks/no-bank`, '{}')).toBe(404)
-  expect(await post(`${url}/webhooks/tbank-cafe`, 'x'.repeat(65_537))).toBe(413)
+  expect(await post(`${url}/webhooks/tbank-cafe`, 'x'.repeat(262_145))).toBe(413)
   await connector.settle()
   expect(core.disk.webhooks.waiting()).toEqual([])
   expect(at.service.reports).toEqual([])
@@ -351,7 +352,7 @@ describe('a webhook that nothing confirms for a week', () => {
     }
     const { webhooks } = core.disk
     expect(webhooks.waiting()).toMatchObject([{ attempts: 8 }])
-    reload(core, () => readConfig(JSON.stringify(at.config), BANKS, { env: at.env, readFile: () => '' }))
+    reload(core, () => readConfig(JSON.stringify(at.config), BANKS, { ...SOURCES, env: at.env }))
     await connector.settle()
     expect(webhooks.waiting()).toMatchObject([{ attempts: 9 }])
     add()

@@ -1,9 +1,11 @@
 // Charges of bound accounts: taken from the service, reported, held (contract, sections 9 and 14).
 import * as z from 'zod'
 import { AmountField, kopecksOf, roublesOf } from '../../amounts.ts'
-import { bankOf, type Core, referenceOf } from '../../core.ts'
+import { carryProblem, RidingText } from '../../cash-registers/riding.ts'
+import { bankOf, type Core } from '../../core.ts'
 import { derivedId } from '../../derived-id.ts'
 import { ageOf, type Given, UNREAD } from '../../disk/disk-age.ts'
+import { referenceOf } from '../../reference.ts'
 import type { Place } from '../../work/queue.ts'
 import { intervalAt, sinceSent } from '../../work/schedule.ts'
 import { hasEnded } from '../money-rows.ts'
@@ -21,6 +23,7 @@ export const PaymentCharge = z.object({
   reference: z.string().optional(),
   bindingReference: z.string().optional(),
   paymentPurpose: z.string().optional(),
+  receipt: RidingText.optional(),
 })
 
 /** The order of a charge at the bank: 32 of `0-9 a-f`, the same on any disk. */
@@ -35,6 +38,7 @@ function reportCharge(core: Core, charge: Omit<ChargeRow, keyof Place>): void {
     reason: state === 'DECLINED' ? reason.slice(0, 255) || undefined : undefined,
     networkUid: (reference || note).slice(0, 64) || undefined,
     reference: reference === '' ? undefined : referenceOf({ name: charge.bank }, reference),
+    method: state === 'COMPLETED' ? core.banks.get(charge.bank)?.bank.bindings?.method : undefined,
     linkCancelled: linkCancelled === 1 || undefined,
     bindingUid,
   }
@@ -61,7 +65,7 @@ export function takeCharge(
   given: Pick<Given, 'givenAt' | 'isListed'>,
 ): string | undefined {
   const { disk, platform, log } = core
-  const { siteId: site, qrcId, paymentUid, bindingUid } = data
+  const { siteId: site, qrcId, paymentUid, bindingUid, receipt = '' } = data
   const { givenAt } = given
   const before = disk.charges.get({ site, paymentUid })
   if (before) {
@@ -79,13 +83,15 @@ export function takeCharge(
   const age = ageOf(core, 'charges', { siteId: site, qrcId, ...given })
   if (age === 'UNDECIDED') return UNREAD
   const isOld = age === 'OLD'
-  const fault = isOld ? undefined : faultOf(core, { bank, request, isEnded: binding?.state === 'DELETED' })
+  const isEnded = binding?.state === 'DELETED'
+  const fault = isOld ? undefined : faultOf(core, { bank, request, isEnded, hasReceipt: receipt !== '' })
   const state: ChargeRow['state'] = isOld ? 'HELD' : fault === undefined ? 'QUEUED' : 'DECLINED'
   const reason = isOld ? 'it may have been sent before this disk knew of it' : (fault ?? '')
   const charge = {
     ...{ site, paymentUid, qrcId, bindingUid, bank, request, order: orderOf({ site, paymentUid }) },
     codeReference: data.reference ?? disk.codes.ofSite(site, qrcId)?.reference ?? null,
     ...{ amount, purpose: data.paymentPurpose ?? core.sites.get(site)?.name ?? site, givenAt, expiresAt },
+    receipt: state === 'QUEUED' ? receipt : '',
     ...{ state, reason, note: '', reference: '', linkCancelled: 0, sentAt: null, createdAt: platform.now() },
   }
   disk.transaction(() => {
@@ -100,13 +106,19 @@ export function takeCharge(
 /** Why a charge is declined at once. */
 function faultOf(
   core: Core,
-  { bank, request, isEnded }: { bank: string; request: string; isEnded: boolean },
+  {
+    bank,
+    request,
+    isEnded,
+    hasReceipt,
+  }: Record<'bank' | 'request', string> & Record<'isEnded' | 'hasReceipt', boolean>,
 ): string | undefined {
   if (isEnded) return 'TOKEN_DELETED'
   if (bank === '' || request === '') return 'no bank has bound this account'
   const open = core.banks.get(bank)
   if (!open) return `the connector has no bank ${bank}, which has bound this account`
   if (!open.bank.bindings) return `${open.bank.title}: accounts cannot be charged`
+  return carryProblem(open.bank, hasReceipt)
 }
 
 /** What the bank states of a completed charge. */

@@ -17,6 +17,8 @@ const ChargeRow = Place.extend({
   codeReference: z.string().nullable(),
   amount: z.int(),
   purpose: z.string(),
+  /** That its call carries: see cash-registers/riding.ts. */
+  receipt: z.string(),
   givenAt: z.int(),
   expiresAt: z.int(),
   state: z.enum(CHARGE_STATES),
@@ -44,7 +46,7 @@ interface ChargeChange {
 }
 
 const SELECT = `SELECT site, payment_uid AS paymentUid, qrc_id AS qrcId, binding_uid AS bindingUid, bank, request,
-  bank_order AS "order", code_reference AS codeReference, amount, purpose, given_at AS givenAt, expires_at AS expiresAt,
+  bank_order AS "order", code_reference AS codeReference, amount, purpose, receipt, given_at AS givenAt, expires_at AS expiresAt,
   state, note, reason, reference, link_cancelled AS linkCancelled, sent_at AS sentAt, created_at AS createdAt, ${PLACE} FROM charges`
 
 function statementsOf(database: DatabaseSync) {
@@ -52,11 +54,13 @@ function statementsOf(database: DatabaseSync) {
   return {
     insert: database.prepare(
       `INSERT INTO charges (site, payment_uid, qrc_id, binding_uid, bank, request, bank_order, code_reference, amount,
-       purpose, given_at, expires_at, state, reason, created_at, due_at, stepped_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+       purpose, receipt, given_at, expires_at, state, reason, created_at, due_at, stepped_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     ),
     change: database.prepare(
-      `UPDATE charges SET state = :state, note = coalesce(:note, note), reason = coalesce(:reason, reason),
+      // The receipt is needed until the bank has it.
+      `UPDATE charges SET state = :state, receipt = iif(:state = 'QUEUED' AND :note IS NULL, receipt, ''),
+       note = coalesce(:note, note), reason = coalesce(:reason, reason),
        reference = coalesce(:reference, reference), link_cancelled = coalesce(:linkCancelled, link_cancelled),
        sent_at = coalesce(:sentAt, sent_at), amount = coalesce(:amount, amount), ${MOVED}
        WHERE site = :site AND payment_uid = :paymentUid AND state = :from`,
@@ -71,7 +75,7 @@ function statementsOf(database: DatabaseSync) {
       `${SELECT} WHERE state IN ('COMPLETED', 'DECLINED') AND rowid IN (
          SELECT rowid FROM charges WHERE given_at >= ?1 AND given_at < ?2
          UNION SELECT charges.rowid FROM decisions CROSS JOIN charges USING (site, payment_uid)
-           WHERE refund_uid IS NULL AND decided_at >= ?1 AND decided_at < ?2)
+           WHERE refund_uid IS NULL AND receipt_uid IS NULL AND decided_at >= ?1 AND decided_at < ?2)
        ORDER BY given_at`,
     ),
     wake: database.prepare(
@@ -99,10 +103,10 @@ export class Charges extends MoneyRows<ChargeRow> {
 
   insert(charge: NewChargeRow): void {
     const { site, paymentUid, qrcId, bindingUid, bank, request, order, codeReference } = charge
-    const { amount, purpose, givenAt, expiresAt, state, reason, createdAt } = charge
+    const { amount, purpose, receipt, givenAt, expiresAt, state, reason, createdAt } = charge
     this.#sql.insert.run(
       ...[site, paymentUid, qrcId, bindingUid, bank, request, order, codeReference],
-      ...[amount, purpose, givenAt, expiresAt, state, reason, createdAt, createdAt, createdAt],
+      ...[amount, purpose, receipt, givenAt, expiresAt, state, reason, createdAt, createdAt, createdAt],
     )
   }
 

@@ -1,7 +1,8 @@
 // Carries out the charges on disk: each is sent once, and asked about until the bank states its end.
 import type { BankBindings, BindingState, ChargeState, NewCharge } from '../../banks/bank-bindings.ts'
+import { ridingOf } from '../../cash-registers/riding.ts'
 import type { Core, OpenBank } from '../../core.ts'
-import { askBinding } from '../../links/bindings/bindings.ts'
+import { askBinding, recordBinding } from '../../links/bindings/bindings.ts'
 import type { Cancellations } from '../../links/cancellations/cancellations.ts'
 import { messageOf } from '../../log.ts'
 import { QueueRunner } from '../../work/runner.ts'
@@ -141,8 +142,7 @@ export class ChargeRunner extends QueueRunner<ChargeRow> {
     if (outcome.step === 'apply') return this.#apply(open, charge, outcome.value)
     const { step, reason, waitMs } = outcome
     this.#note(charge, 'ask', reason)
-    const isMissed = step === 'miss' && sinceSent(charge, this.core.platform.now()) >= HOUR_MS
-    if (isMissed) holdCharge(this.core, charge, `the bank does not have it: ${reason}`)
+    if (step === 'miss') this.#inDoubt(charge, `the bank does not have it: ${reason}`, waitMs)
     else this.#pending(charge, waitMs)
   }
 
@@ -158,7 +158,11 @@ export class ChargeRunner extends QueueRunner<ChargeRow> {
           log('error', 'a bank takes no charges', { bank: name, reason: state.reason })
           disk.meta.set(refusingKey(name), String(platform.now()))
         }
-        this.#decline(charge, state.reason)
+        if (state.isBindingOver) this.#declineOfEnded(charge, state.reason)
+        else this.#decline(charge, state.reason)
+        return
+      case 'IN_DOUBT':
+        this.#inDoubt(charge, state.reason, 0)
         return
       case 'UNTOUCHED':
         if (platform.now() >= charge.expiresAt + HOUR_MS)
@@ -168,6 +172,12 @@ export class ChargeRunner extends QueueRunner<ChargeRow> {
       case 'PENDING':
         this.#pending(charge, 0)
     }
+  }
+
+  /** The bank is asked about the charge again, and an hour after it was sent the operator decides. */
+  #inDoubt(charge: ChargeRow, reason: string, waitMs: number): void {
+    if (sinceSent(charge, this.core.platform.now()) >= HOUR_MS) holdCharge(this.core, charge, reason)
+    else this.#pending(charge, waitMs)
   }
 
   /** The bank is asked about the charge again; a held charge stays held. */
@@ -195,6 +205,16 @@ export class ChargeRunner extends QueueRunner<ChargeRow> {
     declineCharge(this.core, charge, reason)
   }
 
+  /** The bank has declined it because the account is not bound any more: the binding ends, and its other charges. */
+  #declineOfEnded(charge: ChargeRow, reason: string): void {
+    const { disk } = this.core
+    disk.transaction(() => {
+      this.#decline(charge, reason)
+      const binding = disk.bindings.get(charge)
+      if (binding) recordBinding(this.core, binding, { status: 'ENDED' })
+    })
+  }
+
   #note(charge: ChargeRow, call: ChargeCall, reason: string): void {
     this.core.log('warning', 'a call did not end a charge', {
       ...idOf(charge),
@@ -210,7 +230,7 @@ const idOf = ({ site, paymentUid }: ChargeRow) => ({ site, paymentUid })
 /** The charge as the bank's calls get it. */
 const requestOf = ({ webhookUrl }: OpenBank, charge: ChargeRow): NewCharge => {
   const { order, request, amount, purpose, expiresAt } = charge
-  return { order, request, amount, purpose, expiresAt, webhookUrl }
+  return { order, request, amount, purpose, expiresAt, webhookUrl, ...ridingOf(charge.receipt) }
 }
 
 /** What the bank states of a charge that has ended: a completed one is found by the reference that was reported. */

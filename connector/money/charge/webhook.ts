@@ -49,7 +49,8 @@ export async function recordChargeWebhook(
   const stated = await endedState(open, open.bank.bindings, charge)
   if (stated.status === 'COMPLETED') completeCharge(core, charge, stated)
   recordChargeRefunds(core, core.disk.charges.get(charge) ?? charge, stated)
-  const isOver = charge.state === 'COMPLETED' || stated.status === 'COMPLETED' || stated.status === 'DECLINED'
+  // Of an end in doubt the operator has decided: the webhook says nothing more.
+  const isOver = charge.state === 'COMPLETED' || ['COMPLETED', 'DECLINED', 'IN_DOUBT'].includes(stated.status)
   return isOver ? undefined : 'CHARGE_DECLINED'
 }
 

@@ -12,9 +12,10 @@ export class DecisionLog {
   tick(): void {
     const { disk, log } = this.#core
     for (const decision of disk.decisions.notLogged()) {
-      const { site, paymentUid, refundUid, result, amount, by, decidedAt } = decision
+      const { site, paymentUid, refundUid, receiptUid, result, amount, by, decidedAt } = decision
       log('info', 'an operator has decided', {
-        ...{ site, paymentUid, refundUid: refundUid ?? undefined, result, amount: roublesOf(amount), by },
+        ...{ site, paymentUid, refundUid: refundUid ?? undefined, receiptUid: receiptUid ?? undefined },
+        ...{ result, amount: roublesOf(amount), by },
         decidedOn: new Date(decidedAt).toISOString(),
       })
       disk.decisions.logged(decision)

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto'
 import { roublesOf } from '../../amounts.ts'
 import { type BankPayment, type CodeState, type PaymentId, paymentKeyOf } from '../../banks/bank.ts'
 import { IDENTIFIER } from '../../banks/identifiers.ts'
-import { type Core, type KnownCode, type OpenBank, referenceOf } from '../../core.ts'
+import type { Core, KnownCode, OpenBank } from '../../core.ts'
+import { referenceOf } from '../../reference.ts'
 import { reportRefundsMadeAtBank } from '../refund/at-bank.ts'
 import { compareAmount } from './amount-differences.ts'
 import type { PaymentRow } from './rows.ts'
@@ -46,7 +47,7 @@ export function recordPayment(core: Core, known: KnownCode, payment: BankPayment
       saleUid: sale?.saleUid ?? null,
     })
     if (status === 'COMPLETED') disk.lateAsks.clear({ site, qrcId, saleUid: sale?.saleUid ?? '' })
-    const { paidAt: dateTime, reason, payer, reference } = payment
+    const { order, paidAt: dateTime, reason, payer, method, reference } = payment
     disk.reports.put(
       {
         site,
@@ -55,9 +56,11 @@ export function recordPayment(core: Core, known: KnownCode, payment: BankPayment
           status,
           amount: { value: roublesOf(amount), currency: 'RUB' },
           networkUid: number.slice(0, 64),
+          order,
           dateTime,
           reason: reason?.slice(0, 255),
           payer,
+          method,
           saleUid: sale?.saleUid,
           ...(reference !== undefined && { reference: referenceOf(bank, reference) }),
         },

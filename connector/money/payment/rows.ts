@@ -35,6 +35,9 @@ const statementsOf = (database: DatabaseSync) => ({
   completedCount: database.prepare(
     `SELECT count(*) AS count FROM payments WHERE site = ? AND qrc_id = ? AND status = 'COMPLETED' AND created_at >= ?`,
   ),
+  completedWithin: database.prepare(
+    `${SELECT} WHERE site = ? AND status = 'COMPLETED' AND created_at >= ? AND created_at < ? ORDER BY created_at`,
+  ),
   byWebhook: database.prepare(`${SELECT} WHERE site = ? AND qrc_id = ? AND webhook_number = ?`),
   untold: database.prepare(
     `${SELECT} WHERE site = ? AND qrc_id = ? AND sale_uid IS NOT NULL AND webhook_number IS NULL
@@ -71,6 +74,11 @@ export class Payments {
   /** How many completed payments of the code were recorded since a time. */
   countCompleted(site: string, qrcId: string, since = 0): number {
     return countOf(this.#sql.completedCount, site, qrcId, since)
+  }
+
+  /** The completed payments of a site that were recorded in a period. It reads the table. */
+  completedWithin(site: string, from: number, to: number): PaymentRow[] {
+    return this.#sql.completedWithin.all(site, from, to).map((row) => PaymentRow.parse(row))
   }
 
   /** The payment of a sale that a webhook of this number has told of. */

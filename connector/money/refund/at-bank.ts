@@ -68,6 +68,7 @@ export function reportRefundsMadeAtBank(
     givenAt: now,
     state: 'COMPLETED' as const,
     reason: 'made at the bank',
+    receipt: '',
     createdAt: now,
   }
   disk.transaction(() => {

@@ -1,7 +1,8 @@
 // Refunds: taken from the service, ended, and which of them are held (contract, section 14).
 import * as z from 'zod'
 import { AmountField, kopecksOf } from '../../amounts.ts'
-import { bankOf, type Core } from '../../core.ts'
+import { RidingText } from '../../cash-registers/riding.ts'
+import { bankOf, type Core, type OpenBank } from '../../core.ts'
 import { derivedId } from '../../derived-id.ts'
 import { ageOf, type Given, UNREAD } from '../../disk/disk-age.ts'
 import { intervalAt, sinceSent } from '../../work/schedule.ts'
@@ -18,6 +19,7 @@ export const RefundCreate = z.object({
   amount: AmountField,
   reference: z.string().optional(),
   networkUid: z.string().optional(),
+  receipt: RidingText.optional(),
 })
 
 /** The id of a refund at a bank that takes one of ours: 40 of `a-f 0-9`, the same on any disk. */
@@ -56,12 +58,13 @@ export function takeRefund(
   const refund = {
     ...{ site, paymentUid, refundUid, qrcId, amount, givenAt, state, reason },
     ...{ bank: found?.name ?? '', reference: found?.rest ?? '', networkUid: networkUid ?? null },
+    receipt: state === 'QUEUED' ? (data.receipt ?? '') : '',
     ...{ bankUid: null, createdAt: platform.now() },
   }
   disk.transaction(() => {
     disk.refunds.insert(refund)
     if (state === 'DECLINED') reportRefund(core, refund)
-    if (state === 'HELD') reportHeld(core, refund, found?.bank?.bank.hasRefundKey === true)
+    if (state === 'HELD') reportHeld(core, refund, hasKey(found?.bank))
   })
   log('info', 'a refund was taken', { site, paymentUid, refundUid, state })
 }
@@ -92,6 +95,10 @@ export function finishRefund(
   return isDone
 }
 
+/** Whether a refund can be asked about without a note of the bank. */
+export const hasKey = (open: OpenBank | undefined): boolean =>
+  open !== undefined && open.bank.refundKey !== 'NONE'
+
 /** Why a refund is held, and what later calls need. */
 interface Hold {
   /** For the merchant and the operator. */
@@ -104,7 +111,7 @@ interface Hold {
 export function holdRefund(core: Core, refund: RefundRow, { reason, note = '' }: Hold): void {
   const { disk, platform, log } = core
   const now = platform.now()
-  const isAsked = note !== '' || core.banks.get(refund.bank)?.bank.hasRefundKey === true
+  const isAsked = note !== '' || hasKey(core.banks.get(refund.bank))
   const dueAt = isAsked ? now + intervalAt(sinceSent(refund, now)) : 'REST'
   const isNews = refund.state !== 'HELD' || refund.reason !== reason || refund.told !== 'HELD'
   const isHeld = disk.transaction(() => {

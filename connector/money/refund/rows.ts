@@ -15,6 +15,8 @@ const RefundRow = Place.extend({
   reference: z.string(),
   networkUid: z.string().nullable(),
   amount: z.int(),
+  /** That its call carries: see cash-registers/riding.ts. */
+  receipt: z.string(),
   givenAt: z.int(),
   state: z.enum(REFUND_STATES),
   note: z.string(),
@@ -39,7 +41,7 @@ interface RefundChange {
 }
 
 const SELECT = `SELECT site, payment_uid AS paymentUid, refund_uid AS refundUid, bank, qrc_id AS qrcId, reference,
-  network_uid AS networkUid, amount, given_at AS givenAt, state, note, reason, sent_at AS sentAt, bank_uid AS bankUid, told, told_at AS toldAt, created_at AS createdAt,
+  network_uid AS networkUid, amount, receipt, given_at AS givenAt, state, note, reason, sent_at AS sentAt, bank_uid AS bankUid, told, told_at AS toldAt, created_at AS createdAt,
   ${PLACE} FROM refunds`
 
 /** A payment has one refund in flight: the oldest refund that waits begins when no other is open. */
@@ -53,12 +55,13 @@ function statementsOf(database: DatabaseSync) {
     insert: database.prepare(
       // Not OR IGNORE: it would ignore a value that is missing, too.
       `INSERT INTO refunds (site, payment_uid, refund_uid, bank, qrc_id, reference, network_uid, amount,
-       given_at, state, reason, bank_uid, created_at, due_at, stepped_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       receipt, given_at, state, reason, bank_uid, created_at, due_at, stepped_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT DO NOTHING`,
     ),
     change: database.prepare(
-      `UPDATE refunds SET state = :state, note = coalesce(:note, note), reason = coalesce(:reason, reason),
+      // The receipt is needed until the bank has it: it can be that a call was not sent.
+      `UPDATE refunds SET state = :state, receipt = iif(:state IN ('QUEUED', 'SENDING'), receipt, ''), note = coalesce(:note, note), reason = coalesce(:reason, reason),
        sent_at = coalesce(:sentAt, sent_at), ${MOVED}
        WHERE site = :site AND payment_uid = :paymentUid AND refund_uid = :refundUid AND state = :from`,
     ),
@@ -104,10 +107,10 @@ export class Refunds extends MoneyRows<RefundRow> {
 
   insert(refund: Omit<RefundRow, 'note' | 'sentAt' | 'told' | 'toldAt' | keyof Place>): void {
     const { site, paymentUid, refundUid, bank, qrcId, reference, networkUid } = refund
-    const { amount, givenAt, state, reason, bankUid, createdAt } = refund
+    const { amount, receipt, givenAt, state, reason, bankUid, createdAt } = refund
     this.#sql.insert.run(
       ...[site, paymentUid, refundUid, bank, qrcId, reference, networkUid],
-      ...[amount, givenAt, state, reason, bankUid, createdAt, createdAt, createdAt],
+      ...[amount, receipt, givenAt, state, reason, bankUid, createdAt, createdAt, createdAt],
     )
   }
 

@@ -1,5 +1,5 @@
-// Decides what is done next with a refund: one table, by the call that was made and the bank's answer to it.
-import type { RefundState } from '../../banks/bank.ts'
+// Decides what is done next with a refund: a table for each kind of key, by the call that was made and the bank's answer to it.
+import type { RefundKey, RefundState } from '../../banks/bank.ts'
 import { type Failure, failureOf, waitOf } from '../../banks/bank-errors.ts'
 import { messageOf } from '../../log.ts'
 
@@ -25,13 +25,15 @@ type RefundStep =
   | 'askNow'
   /** The bank is asked later what became of it. */
   | 'ask'
+  /** The bank does not have it: it is asked again, and after an hour the refund is held. */
+  | 'miss'
 
 type Steps = Readonly<Record<RefundAnswer, RefundStep>>
 
 const REQUEST = { executed: 'apply', refused: 'decline', neverSent: 'queue' } as const
 const QUESTION = { executed: 'apply', refused: 'ask', noAnswer: 'ask', neverSent: 'ask' } as const
 
-/** At a bank that takes a key of ours. After a lost answer only the status by the key decides. */
+/** At a bank that takes a key of ours again. After a lost answer only the status by the key decides. */
 const WITH_KEY: Readonly<Record<RefundCall, Steps>> = {
   first: { ...REQUEST, notKnown: 'ask', noAnswer: 'ask' },
   // The first request may have counted: the answer to the second one does not say what became of the first.
@@ -50,6 +52,16 @@ const HOLD: Steps = {
   neverSent: 'hold',
 }
 
+/** At a bank whose document does not say what a repeat of our key does. The status by the key decides, and nothing is sent again. */
+const ASKED_BY_KEY: Readonly<Record<RefundCall, Steps>> = {
+  first: { ...REQUEST, notKnown: 'ask', noAnswer: 'ask' },
+  repeat: HOLD,
+  lost: { ...QUESTION, notKnown: 'miss' },
+  repeated: HOLD,
+  pending: { ...QUESTION, notKnown: 'miss' },
+  held: { ...QUESTION, notKnown: 'ask' },
+}
+
 /** At any other bank. What was sent once is never sent again. */
 const WITHOUT_KEY: Readonly<Record<RefundCall, Steps>> = {
   first: { ...REQUEST, notKnown: 'hold', noAnswer: 'hold' },
@@ -60,6 +72,12 @@ const WITHOUT_KEY: Readonly<Record<RefundCall, Steps>> = {
   held: { ...QUESTION, notKnown: 'ask' },
 }
 
+const STEPS: Readonly<Record<RefundKey, Readonly<Record<RefundCall, Steps>>>> = {
+  REPEATED: WITH_KEY,
+  ASKED: ASKED_BY_KEY,
+  NONE: WITHOUT_KEY,
+}
+
 /** What follows from a call. `waitMs`: as long as the bank asks to wait. */
 type RefundOutcome =
   | { step: 'apply'; state: RefundState }
@@ -68,12 +86,11 @@ type RefundOutcome =
 /** Awaits a call of a refund, and says what follows. */
 export async function outcomeOf(
   call: RefundCall,
-  hasKey: boolean,
+  key: RefundKey,
   made: Promise<RefundState>,
 ): Promise<RefundOutcome> {
-  const steps = (hasKey ? WITH_KEY : WITHOUT_KEY)[call]
   const { answer, state, ...rest } = await answerOf(made)
-  const step = steps[answer]
+  const step = STEPS[key][call][answer]
   if (step !== 'apply') return { step, ...rest }
   // The bank can state what was before the repeat, which may have counted.
   if (call === 'repeated' && state?.status === 'DECLINED')

@@ -1,12 +1,20 @@
 // Carries out the refunds on disk: one in flight for each payment, and none twice.
 import type { NewRefund, RefundState } from '../../banks/bank.ts'
+import { carryProblem, ridingOf } from '../../cash-registers/riding.ts'
 import { bankOf, type Core, type OpenBank } from '../../core.ts'
 import { mayLackRefunds } from '../../disk/disk-age.ts'
 import { isLearned } from '../../links/codes/lookup.ts'
 import { messageOf } from '../../log.ts'
 import { QueueRunner } from '../../work/runner.ts'
-import { intervalAt, MISSING_BANK_MS, sinceSent, UNDECIDED, UNDECIDED_MS } from '../../work/schedule.ts'
-import { finishRefund, holdRefund, refundKeyOf } from './refunds.ts'
+import {
+  HOUR_MS,
+  intervalAt,
+  MISSING_BANK_MS,
+  sinceSent,
+  UNDECIDED,
+  UNDECIDED_MS,
+} from '../../work/schedule.ts'
+import { finishRefund, hasKey, holdRefund, refundKeyOf } from './refunds.ts'
 import { reportSent, reportUnsent } from './reports.ts'
 import type { RefundRow } from './rows.ts'
 import { outcomeOf, type RefundCall } from './rule.ts'
@@ -28,9 +36,11 @@ export class RefundRunner extends QueueRunner<RefundRow> {
       else if (refund.state === 'QUEUED') {
         // What cannot be read is found before the disk says that the bank was called.
         const request = requestOf(this.core, refund)
+        const problem = carryProblem(bank.bank, request.receipt !== undefined)
+        if (problem !== undefined) throw new Error(problem)
         const sending = { ...refund, state: 'SENDING', reason: '', sentAt: platform.now() } as const
         if (disk.refunds.change(refund, sending)) await this.#call('first', bank, sending, request)
-      } else if (bank.bank.hasRefundKey || refund.note !== '') {
+      } else if (hasKey(bank) || refund.note !== '') {
         await this.#call(questionOf(refund), bank, refund)
       }
       // No call is in flight: the process ended, or the disk failed, before the bank's answer was stored.
@@ -64,7 +74,7 @@ export class RefundRunner extends QueueRunner<RefundRow> {
     const { name, bank } = open
     const isRequest = call === 'first' || call === 'repeat'
     const made = isRequest ? bank.refund(request) : bank.refundState(request, refund.note)
-    const outcome = await outcomeOf(call, bank.hasRefundKey, made)
+    const outcome = await outcomeOf(call, bank.refundKey, made)
     // The age starts again only if the bank has the repeat: decision 126.
     const sent = call === 'repeated' ? { ...refund, sentAt: platform.now() } : refund
     if (outcome.step === 'apply') return this.#apply(sent, outcome.state)
@@ -88,6 +98,10 @@ export class RefundRunner extends QueueRunner<RefundRow> {
         return
       case 'repeat':
         return this.#call('repeat', open, refund, request)
+      case 'miss':
+        if (sinceSent(refund, now) < HOUR_MS) return this.#askLater(refund, { ...refund, waitMs })
+        holdRefund(this.core, refund, { reason: `the bank does not have it: ${reason}` })
+        return
       case 'ask':
         if (refund.state === 'HELD') holdRefund(this.core, refund, refund)
         else this.#askLater(refund, { ...refund, waitMs })
@@ -155,9 +169,10 @@ export function requestOf(core: Core, refund: RefundRow): NewRefund {
   const { site, paymentUid, qrcId, reference, networkUid, amount } = refund
   // A declined attempt of the link can have the same uid.
   const payments = disk.payments.ofCode(site, qrcId).filter(({ status }) => status === 'COMPLETED')
-  const number = networkUid ?? payments.find((each) => each.paymentUid === paymentUid)?.number
   const code = disk.codes.ofSite(site, qrcId)
   const charge = disk.charges.get({ site, paymentUid })
+  const paidBy = payments.find((each) => each.paymentUid === paymentUid)?.number
+  const number = networkUid ?? paidBy ?? (charge?.reference || undefined)
   // A charge has an order of its own at the bank, and is as old as its instruction.
   const paid = charge ? { createdAt: charge.givenAt } : code
   const [first] = disk.refunds.ofPayment(site, paymentUid)
@@ -176,9 +191,11 @@ export function requestOf(core: Core, refund: RefundRow): NewRefund {
     number,
     paidFrom: paid?.createdAt ?? 0,
     amount,
+    webhookUrl: core.banks.get(refund.bank)?.webhookUrl,
     isFirst:
       first?.refundUid === refund.refundUid &&
       !mayLackRefunds(core, { site, qrcId, chargedAt: charge?.givenAt }),
     isOfOnlyPayment: charge !== undefined || (payments.length < 2 && !isLater),
+    ...ridingOf(refund.receipt),
   }
 }
