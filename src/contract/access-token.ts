@@ -6,12 +6,13 @@ import { line } from './text.ts'
 import { Tills } from './tills.ts'
 
 /**
- * What a site's token allows: all merchant operations of the site, its reads only, its settings and API keys as well, sales at
- * its tills, or reports of the payment network.
+ * What a site's token allows: all merchant operations of the site, its reads only, these and its settlement files, its settings and
+ * API keys as well, sales at its tills, or reports of the payment network.
  */
 export const SITE_SCOPES = [
   'merchant',
   'merchant:read',
+  'merchant:accounting',
   'merchant:admin',
   'merchant:till',
   'network',
@@ -82,9 +83,18 @@ export type Claims = z.output<typeof Claims>
 /** The claims as a token has them. */
 export type ClaimsInput = z.input<typeof Claims>
 
+/** The scopes that allow what another one does, and more. */
+const INCLUDED_IN: Partial<Record<Scope, Scope>> = {
+  merchant: 'merchant:admin',
+  'merchant:read': 'merchant:accounting',
+}
+
 /** Whether the claims grant one of the scopes. */
 export const grants = ({ scope }: { scope: readonly Scope[] }, scopes: readonly Scope[]): boolean =>
-  scopes.some((one) => scope.includes(one) || (one === 'merchant' && scope.includes('merchant:admin')))
+  scopes.some((one) => {
+    const larger = INCLUDED_IN[one]
+    return scope.includes(one) || (larger !== undefined && scope.includes(larger))
+  })
 
 /** Why a token cannot be used, in the words of the API. */
 export type TokenProblem =

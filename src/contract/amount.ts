@@ -128,9 +128,13 @@ export const SignedAmountAnswer = z
 
 /** The answer that shows a balance. */
 export const signedAmountAnswer = ({ minorUnits, currency }: Amount): z.infer<typeof SignedAmountAnswer> => ({
-  value: `${minorUnits < 0 ? '-' : ''}${formatMinorUnits(Math.abs(minorUnits))}`,
+  value: signedDecimal(minorUnits),
   currency,
 })
+
+/** The decimal of minor units that can be negative: -1050 is `-10.50`. */
+export const signedDecimal = (minorUnits: number): string =>
+  `${minorUnits < 0 ? '-' : ''}${formatMinorUnits(Math.abs(minorUnits))}`
 
 /** The answer that shows an amount. */
 export const amountAnswer = ({ minorUnits, currency }: Amount): z.infer<typeof AmountAnswer> => ({
@@ -158,3 +162,7 @@ export function parseMinorUnits(
 export function formatMinorUnits(minorUnits: number): string {
   return `${Math.trunc(minorUnits / 100)}.${String(minorUnits % 100).padStart(2, '0')}`
 }
+
+/** An amount as the audit and errors show it: `15000.00 RUB`. */
+export const amountText = ({ minorUnits, currency }: Amount): string =>
+  `${formatMinorUnits(minorUnits)} ${currency}`

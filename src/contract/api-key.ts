@@ -32,7 +32,7 @@ export const ApiKeyRequest = strictObject({
   label: Label.apply(meta, { description: 'A name by which you recognise the key' }),
   scope: z.string(SCOPE_LIST_RULE).check(z.refine(isScopeList, SCOPE_LIST_RULE)).apply(meta, {
     description:
-      'One or more of `merchant`, `merchant:read`, `merchant:till` and `merchant:admin`, separated by spaces',
+      'One or more of `merchant`, `merchant:read`, `merchant:accounting`, `merchant:till` and `merchant:admin`, separated by spaces',
   }),
   tills: z.optional(Tills).apply(meta, {
     description:

@@ -18,6 +18,7 @@ export const ACTS = [
     'site.restore',
     'site.export',
     'site.limits',
+    'site.cashRegister',
     'key.revoke',
     'owner.invite',
     'person.invite',

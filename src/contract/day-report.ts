@@ -2,10 +2,11 @@
 import * as z from 'zod/mini'
 import { AmountAnswer, addedUp, amountAnswer, SignedAmountAnswer, signedAmountAnswer } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
+import { dayText, timesOf } from './days.ts'
 import type { Example } from './example.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
-import { Day, dayText, timesOf } from './payments-report.ts'
+import { Day } from './payments-report.ts'
 
 const SECONDS_AN_HOUR = 3600
 const DAY_MS = 86_400_000

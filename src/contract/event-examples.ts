@@ -22,6 +22,7 @@ const events = [
       status: 'COMPLETED',
       amount: { value: '0.01', currency: 'RUB' },
       applied: true,
+      method: 'sbp',
     },
   },
 ]

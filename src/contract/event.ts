@@ -2,11 +2,14 @@
 import * as z from 'zod/mini'
 import { AmountAnswer, amountAnswer, StoredAmount } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
+import { EventSettlement } from './event-settlement.ts'
+import { EVENT_TYPES, type EventType } from './event-type.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
-import { PaymentStatus } from './payment.ts'
+import { PaymentMethod, PaymentStatus } from './payment.ts'
 import { EventDecision } from './payment-decision.ts'
 import { CURSOR_RULE, limitParameter, nextCursor, positionParameter } from './query.ts'
+import { DocumentKind, DocumentState, FAILURE_REASONS } from './receipts/document.ts'
 import { ROLES } from './role.ts'
 import { SaleStatus } from './sale.ts'
 import { QrCodeStatus } from './status.ts'
@@ -15,37 +18,6 @@ import { TokenStatus } from './token.ts'
 export const ACTORS = ['merchant', 'network', 'payer', 'clock', 'operator'] as const
 /** Who caused an event: the merchant's server, the payment network, the payer on the page, the end of a time, the operator. */
 export type Actor = (typeof ACTORS)[number]
-
-export const EVENT_TYPES = [
-  'qrCode.created',
-  'qrCode.cancelled',
-  'qrCode.expired',
-  'sale.created',
-  'sale.cancelled',
-  'sale.expired',
-  'payment.waiting',
-  'payment.completed',
-  'payment.declined',
-  'payment.decided',
-  'refund.waiting',
-  'refund.completed',
-  'refund.declined',
-  'token.created',
-  'token.rejected',
-  'token.expired',
-  'token.deleted',
-  'settings.changed',
-  'apiKey.created',
-  'apiKey.revoked',
-  'person.invited',
-  'person.joined',
-  'person.changed',
-  'person.removed',
-  'passkey.added',
-  'passkey.removed',
-  'passkey.refused',
-] as const
-export type EventType = (typeof EVENT_TYPES)[number]
 
 /** One event; `at` is Unix seconds, `status` is the QR code's after the event. */
 export interface Event {
@@ -66,6 +38,8 @@ export interface Event {
   token?: EventToken | undefined
   apiKey?: EventApiKey | undefined
   person?: EventPerson | undefined
+  receipt?: EventReceipt | undefined
+  settlement?: EventSettlement | undefined
 }
 
 /** A sale as it was after the event. */
@@ -78,6 +52,7 @@ export const EventPayment = z.object({
   status: PaymentStatus,
   amount: StoredAmount,
   applied: z.boolean().apply(meta, { description: 'Whether the QR code took the payment' }),
+  method: z.optional(PaymentMethod),
   saleUid: z.optional(z.string()).apply(meta, { description: 'The sale of a COUNTER code that it is for' }),
   decision: z.optional(EventDecision).apply(meta, { description: 'Of payment.decided: what was decided' }),
 })
@@ -103,8 +78,27 @@ const EventPerson = z
   .apply(meta, { id: 'EventPerson' })
 export type EventPerson = z.output<typeof EventPerson>
 
-/** What an event that is about no QR code is about. */
-export const EventSubject = z.object({ apiKey: z.optional(EventApiKey), person: z.optional(EventPerson) })
+/** A document of a cash register as it was after the event: neither its items nor its contact. */
+const EventReceipt = z
+  .object({
+    receiptUid: z.string(),
+    kind: DocumentKind,
+    state: DocumentState,
+    paymentUid: z.string(),
+    refundUid: z.optional(z.string()),
+    closingUid: z.optional(z.string()),
+    reason: z.optional(z.enum(FAILURE_REASONS)).apply(meta, { description: 'Of receipt.failed' }),
+  })
+  .apply(meta, { id: 'EventReceipt' })
+export type EventReceipt = z.output<typeof EventReceipt>
+
+/** What an event is about besides its QR code. */
+export const EventSubject = z.object({
+  apiKey: z.optional(EventApiKey),
+  person: z.optional(EventPerson),
+  receipt: z.optional(EventReceipt),
+  settlement: z.optional(EventSettlement),
+})
 export type EventSubject = z.output<typeof EventSubject>
 
 export const EventRefund = z.object({
@@ -155,6 +149,10 @@ const EventAnswer = z
       .optional(EventApiKey)
       .apply(meta, { description: 'Of apiKey.created and apiKey.revoked: which key' }),
     person: z.optional(EventPerson).apply(meta, { description: 'The person, as of the event' }),
+    receipt: z.optional(EventReceipt).apply(meta, { description: 'The document of a cash register' }),
+    settlement: z
+      .optional(EventSettlement)
+      .apply(meta, { description: 'Of settlement.imported and settlement.deleted: the file' }),
   })
   .apply(meta, { id: 'Event' })
 
@@ -195,6 +193,8 @@ export const eventAnswer = (event: Event, offset: string): z.infer<typeof EventA
   ...(event.token && { token: event.token }),
   ...(event.apiKey && { apiKey: event.apiKey }),
   ...(event.person && { person: event.person }),
+  ...(event.receipt && { receipt: event.receipt }),
+  ...(event.settlement && { settlement: event.settlement }),
 })
 
 const eventRefundAnswer = ({ overRefunded, amount, ...refund }: EventRefund) => ({

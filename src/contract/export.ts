@@ -1,5 +1,6 @@
 // The export of a whole site: a line of JSON for each row (contract, section 16).
 import * as z from 'zod/mini'
+import { signedAmountAnswer } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
 import { type Event, eventAnswer } from './event.ts'
 import { meta } from './meta.ts'
@@ -9,12 +10,25 @@ import { type Payment, paymentAnswer } from './payment.ts'
 import type { Person } from './person.ts'
 import type { QrCode } from './qr-code.ts'
 import type { QrCodeAnswer } from './qr-code-answer.ts'
+import { type ReceiptDocument, receiptAnswer } from './receipts/document.ts'
 import { type Refund, refundAnswer } from './refund.ts'
 import { type Sale, saleAnswer } from './sale.ts'
+import type { Settlement, SettlementEntry } from './settlement.ts'
 import { type ListedToken, listedTokenAnswer } from './token.ts'
 
 /** What is exported, in this order. */
-export const EXPORT_KINDS = ['qrCode', 'sale', 'payment', 'refund', 'token', 'person', 'event'] as const
+export const EXPORT_KINDS = [
+  'qrCode',
+  'sale',
+  'payment',
+  'refund',
+  'receipt',
+  'token',
+  'person',
+  'settlement',
+  'settlementEntry',
+  'event',
+] as const
 export type ExportKind = (typeof EXPORT_KINDS)[number]
 
 /** One exported row. */
@@ -23,8 +37,11 @@ export type ExportRow =
   | { kind: 'sale'; sale: ExportedSale }
   | { kind: 'payment'; payment: ExportedPayment }
   | { kind: 'refund'; refund: Refund }
+  | { kind: 'receipt'; receipt: ReceiptDocument }
   | { kind: 'token'; token: ListedToken & { account: string; bindingUid?: string | undefined } }
   | { kind: 'person'; person: ExportedPerson }
+  | { kind: 'settlement'; settlement: Settlement }
+  | { kind: 'settlementEntry'; entry: SettlementEntry }
   | { kind: 'event'; event: Event }
   | { kind: 'unreadable'; of: ExportKind; count: number }
 
@@ -96,6 +113,8 @@ function contentOf(row: ExportRow, offset: string, qrCodeAnswer: (qrCode: QrCode
     }
     case 'refund':
       return refundAnswer(row.refund, offset)
+    case 'receipt':
+      return receiptAnswer(row.receipt, offset)
     case 'token': {
       const { account, bindingUid } = row.token
       return { ...listedTokenAnswer(row.token, offset, false), account, bindingUid }
@@ -105,9 +124,38 @@ function contentOf(row: ExportRow, offset: string, qrCodeAnswer: (qrCode: QrCode
       const removedOn = removedAt === undefined ? undefined : formatDateTime(removedAt, offset)
       return { id, name, role, tills, createdOn: formatDateTime(createdAt, offset), removedOn }
     }
+    case 'settlement': {
+      const { importedAt, ...settlement } = row.settlement
+      return { ...settlement, importedOn: formatDateTime(importedAt, offset) }
+    }
+    case 'settlementEntry':
+      return exportedEntry(row.entry, offset)
     case 'event':
       return eventAnswer(row.event, offset)
     case 'unreadable':
       return { of: row.of, count: row.count }
+  }
+}
+
+/** Amounts are text with two digits; what the bank does not state is absent. */
+function exportedEntry(entry: SettlementEntry, offset: string): object {
+  const { gross, fee, feeVat, feeVatSeparate, net, operatedAt, differences, ...others } = entry
+  const { currency } = entry
+  const text = (value: number | string) =>
+    typeof value === 'number' ? signedAmountAnswer({ minorUnits: value, currency }).value : value
+  const amounts = Object.entries({ gross, fee, feeVat, feeVatSeparate, net })
+  return {
+    ...others,
+    ...Object.fromEntries(
+      amounts.flatMap(([name, value]) => (value === undefined ? [] : [[name, text(value)]])),
+    ),
+    operatedAt: formatDateTime(operatedAt, offset),
+    ...(differences.length > 0 && {
+      differences: differences.map(({ field, ours, theirs }) => ({
+        field,
+        ours: text(ours),
+        theirs: text(theirs),
+      })),
+    }),
   }
 }

@@ -2,6 +2,12 @@
 import * as z from 'zod/mini'
 import { amountAnswer, StoredAmount } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
+import {
+  type ReceiptInstruction,
+  type RidingReceipt,
+  receiptBody,
+  receiptInstructionData,
+} from './receipts/instruction.ts'
 
 /**
  * What every instruction says of its QR code: the network's identifier of the link, and the connector's own text, if it
@@ -40,8 +46,17 @@ export const Instruction = z.discriminatedUnion('type', [
     /** Unix seconds. From then on the link has ended, and nobody needs to cancel it. Absent where it has no end. */
     neededUntil: z.optional(z.int()),
   }),
+  /** The rest is composed when it is sent. */
+  z.object({ type: z.literal('receipt.register'), receiptUid: z.string() }),
 ])
 export type Instruction = z.infer<typeof Instruction>
+/** An instruction to register a document, as the outbox keeps it. */
+type StoredReceipt = Extract<Instruction, { type: 'receipt.register' }>
+
+/** An instruction as it is sent: with a receipt, where a cash register takes one; its contact is in no other instruction. */
+export type SentInstruction =
+  | (Exclude<Instruction, StoredReceipt> & { receipt?: RidingReceipt | undefined })
+  | (Pick<StoredReceipt, 'type'> & ReceiptInstruction)
 
 /** Where and when an instruction was given; `createdAt` is Unix milliseconds. */
 interface InstructionOrigin {
@@ -52,14 +67,20 @@ interface InstructionOrigin {
 
 /** The body of an instruction to a connector, in JSON. */
 export function instructionBody(
-  instruction: Instruction,
+  instruction: SentInstruction,
   { siteId, createdAt, utcOffset }: InstructionOrigin,
 ): string {
-  const { type, linkId: qrcId, ...rest } = instruction
-  return networkMessage(type, Math.floor(createdAt / 1000), utcOffset, {
+  const at = Math.floor(createdAt / 1000)
+  if (instruction.type === 'receipt.register') {
+    const { type, ...receipt } = instruction
+    return networkMessage(type, at, utcOffset, receiptInstructionData(receipt, { siteId, utcOffset }))
+  }
+  const { type, linkId: qrcId, receipt, ...rest } = instruction
+  return networkMessage(type, at, utcOffset, {
     siteId,
     qrcId,
     ...rest,
+    ...(receipt && { receipt: receiptBody(receipt) }),
     ...('amount' in rest && { amount: amountAnswer(rest.amount) }),
     ...('expiresAt' in rest && {
       expiresAt: undefined,

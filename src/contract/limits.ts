@@ -1,10 +1,12 @@
 // The limits that the operator sets for a site (contract, section 16).
 import * as z from 'zod/mini'
-import { type Amount, AmountAnswer, amountAnswer, amountRequest, formatMinorUnits } from './amount.ts'
+import { type Amount, AmountAnswer, amountAnswer, amountRequest, amountText } from './amount.ts'
 import type { ActDetails } from './audit.ts'
 import type { Example } from './example.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
+import type { CashRegister } from './receipts/cash-register.ts'
+import { CashRegisterAnswer, cashRegisterAnswer } from './receipts/register-request.ts'
 
 /** Each limits the amounts of its own currency. */
 export interface Limits {
@@ -32,18 +34,25 @@ export const LimitsAnswer = z
   .object({
     maxPayment: z.optional(AmountAnswer).apply(meta, { description: PAYMENT }),
     maxRefundsPerDay: z.optional(AmountAnswer).apply(meta, { description: REFUNDS }),
+    cashRegister: z.optional(CashRegisterAnswer).apply(meta, {
+      description: 'What the receipts of the site are checked against; without one there are no receipts',
+    }),
   })
-  .apply(meta, { id: 'Limits', description: 'What the operator limits; absent where it limits nothing' })
+  .apply(meta, {
+    id: 'Limits',
+    description: 'What the operator sets; absent where it limits nothing, and the site has no cash register',
+  })
 
-/** The answer that shows limits; undefined where there are none. */
-export function limitsAnswer({
-  maxPayment,
-  maxRefundsPerDay,
-}: Limits): z.infer<typeof LimitsAnswer> | undefined {
-  if (!maxPayment && !maxRefundsPerDay) return undefined
+/** The answer that shows limits and the cash register; undefined where there are none. */
+export function limitsAnswer(
+  { maxPayment, maxRefundsPerDay }: Limits,
+  cashRegister: CashRegister | undefined,
+): z.infer<typeof LimitsAnswer> | undefined {
+  if (!maxPayment && !maxRefundsPerDay && !cashRegister) return undefined
   return {
     ...(maxPayment && { maxPayment: amountAnswer(maxPayment) }),
     ...(maxRefundsPerDay && { maxRefundsPerDay: amountAnswer(maxRefundsPerDay) }),
+    ...(cashRegister && { cashRegister: cashRegisterAnswer(cashRegister) }),
   }
 }
 
@@ -52,10 +61,6 @@ export const limitsDetails = ({ maxPayment, maxRefundsPerDay }: Limits): ActDeta
   ...(maxPayment && { maxPayment: amountText(maxPayment) }),
   ...(maxRefundsPerDay && { maxRefundsPerDay: amountText(maxRefundsPerDay) }),
 })
-
-/** An amount as the audit and errors show it: `15000.00 RUB`. */
-export const amountText = ({ minorUnits, currency }: Amount): string =>
-  `${formatMinorUnits(minorUnits)} ${currency}`
 
 export const LIMITS_EXAMPLES = {
   both: {

@@ -9,6 +9,7 @@ const payment = {
   amount: { value: '0.01', currency: 'RUB' },
   refundedAmount: { value: '0.00', currency: 'RUB' },
   paymentMethod: { type: 'SBP' },
+  method: 'sbp',
   status: { value: 'COMPLETED', changedDateTime: '2026-11-20T20:11:40+03:00' },
   applied: true,
   flags: ['SALE'],
@@ -28,7 +29,10 @@ export const PAYMENTS_EXAMPLE: Example = { summary: 'The only attempt', value: {
 
 /** The network's reports. */
 export const PAYMENT_REPORT_EXAMPLES = {
-  completed: { summary: 'Paid', value: { status: 'COMPLETED', amount: { value: '0.01', currency: 'RUB' } } },
+  completed: {
+    summary: 'Paid',
+    value: { status: 'COMPLETED', amount: { value: '0.01', currency: 'RUB' }, method: 'sbp' },
+  },
   declined: {
     summary: 'Declined',
     value: { status: 'DECLINED', amount: { value: '0.01', currency: 'RUB' }, reason: 'insufficient funds' },

@@ -8,6 +8,8 @@ import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { DecisionAnswer, decisionAnswer, type StandingDecision } from './payment-decision.ts'
 import { nextCursor, StoredDateTime } from './query.ts'
+import { type LatestReceipt, LatestReceiptAnswer, latestReceiptAnswer } from './receipts/latest-receipt.ts'
+import { SettlementBank } from './settlement-bank.ts'
 import { optionalText } from './text.ts'
 import { BindingUid, SaleUid } from './uid.ts'
 
@@ -29,6 +31,14 @@ export const NOT_APPLIED_REASONS = [
 ] as const
 export type NotAppliedReason = (typeof NOT_APPLIED_REASONS)[number]
 
+/** How a payment was made. */
+export const PAYMENT_METHODS = ['sbp', 'digitalRouble', 'other'] as const
+export type PaymentMethod = (typeof PAYMENT_METHODS)[number]
+export const PaymentMethod = z.enum(PAYMENT_METHODS, `one of ${PAYMENT_METHODS.join(', ')}`).apply(meta, {
+  id: 'PaymentMethod',
+  description: 'How it was paid; absent if the network does not report it',
+})
+
 export const NETWORKS = ['sandbox', 'external'] as const
 /** The network that a payment came from: a payment of the sandbox bank moved no money. */
 export type Network = (typeof NETWORKS)[number]
@@ -47,6 +57,8 @@ export interface Payment {
   paymentPurpose?: string | undefined
   createdAt: number
   amount: Amount
+  /** Absent where the network has not reported it. */
+  method?: PaymentMethod | undefined
   status: PaymentStatus
   changedAt: number
   reason?: string | undefined
@@ -58,6 +70,8 @@ export interface Payment {
   acceptedRefunds: number
   /** Whether the merchant charged a token. */
   byToken: boolean
+  /** The receipt of the sale. */
+  receipt?: LatestReceipt | undefined
 }
 
 export const PaymentResult = z
@@ -76,10 +90,21 @@ export const PaymentReportBody = z
       description:
         'When it was paid. Without it that is not known: answers show the time of the report, and no sale takes the payment by its time',
     }),
+    method: ifValid(PaymentMethod).apply(meta, {
+      description: 'How it was paid. A repeat can add it; COMPLETED replaces that of a declined attempt',
+    }),
     reason: optionalText(255).apply(meta, {
       description: `Why it was declined; ${CUSTOMER_REFUSED}: the customer refused`,
     }),
     networkUid: optionalText(64).apply(meta, { description: 'The network’s own identifier of the payment' }),
+    bank: ifValid(SettlementBank).apply(meta, {
+      description:
+        'The bank in whose settlement files the payment stands. A repeat can add it. Without it, no file is expected to have the payment',
+    }),
+    order: optionalText(200).apply(meta, {
+      description:
+        'Your own number, by which the bank’s settlement files name the payment besides networkUid. A repeat can add it',
+    }),
     reference: optionalText(200).apply(meta, {
       description:
         'Your own text, which every instruction about the payment repeats; by default that of the QR code',
@@ -145,6 +170,7 @@ export const PaymentAnswer = z
     paymentMethod: z.object({
       type: z.enum(['SBP', 'TOKEN']).apply(meta, { description: 'TOKEN: the merchant charged a token' }),
     }),
+    method: z.optional(PaymentMethod),
     status: z.object({
       value: PaymentStatus,
       changedDateTime: z.iso.datetime({ offset: true }),
@@ -159,6 +185,7 @@ export const PaymentAnswer = z
       description:
         'Present if the refunds exceed the payment: the network completed a refund that it declined before, or that nobody requested',
     }),
+    receipt: z.optional(LatestReceiptAnswer).apply(meta, { description: 'The receipt of the sale' }),
     flags: z.array(z.literal('SALE')),
   })
   .apply(meta, { id: 'Payment' })
@@ -177,6 +204,7 @@ export const paymentAnswer = (payment: Payment, offset: string): PaymentAnswer =
   amount: amountAnswer(payment.amount),
   refundedAmount: amountAnswer({ ...payment.amount, minorUnits: payment.refunded }),
   paymentMethod: { type: payment.byToken ? 'TOKEN' : 'SBP' },
+  ...(payment.method && { method: payment.method }),
   status: {
     value: payment.status,
     changedDateTime: formatDateTime(payment.changedAt, offset),
@@ -186,6 +214,7 @@ export const paymentAnswer = (payment: Payment, offset: string): PaymentAnswer =
   ...(payment.notAppliedReason && { notAppliedReason: payment.notAppliedReason }),
   ...(payment.decision && { decision: decisionAnswer(payment.decision, offset) }),
   ...(isOverRefunded(payment) && { overRefunded: true }),
+  ...(payment.receipt && { receipt: latestReceiptAnswer(payment.receipt) }),
   flags: ['SALE'],
 })
 

@@ -2,12 +2,14 @@
 import * as z from 'zod/mini'
 import { type Amount, formatMinorUnits } from './amount.ts'
 import { csvLine, escapeFormula } from './csv.ts'
-import { formatDateTime, secondsOfOffset } from './date-time.ts'
+import { formatDateTime } from './date-time.ts'
+import { SECONDS_A_DAY } from './days.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { parsed } from './parsed.ts'
+import { PAYMENT_METHODS, type PaymentMethod } from './payment.ts'
+import type { LatestReceipt } from './receipts/latest-receipt.ts'
 
-const SECONDS_A_DAY = 86_400
 const MAX_DAYS = 31
 
 /** A completed payment, or a completed refund, whose amount is negative in the report; times are Unix seconds. */
@@ -26,6 +28,10 @@ export interface ReportRow {
   payerBank?: string | undefined
   networkUid?: string | undefined
   paymentPurpose?: string | undefined
+  /** Of the sale, or of the refund. */
+  receipt?: LatestReceipt | undefined
+  /** Of the payment. */
+  method?: PaymentMethod | undefined
 }
 
 /** The last event of a page. */
@@ -65,26 +71,13 @@ export function daysProblem({ from, to }: PaymentsReportQuery): string | undefin
   return to - from >= MAX_DAYS ? `is ${to - from + 1} days with from, must be at most ${MAX_DAYS}` : undefined
 }
 
-/** The days as Unix seconds: from the first one up to, not including, the second. @param offset matches UTC_OFFSET */
-export function timesOf({ from, to }: PaymentsReportQuery, offset: string): { since: number; until: number } {
-  const shift = secondsOfOffset(offset)
-  return { since: from * SECONDS_A_DAY - shift, until: (to + 1) * SECONDS_A_DAY - shift }
-}
-
-/** The day of a moment, as the days since 1 January 1970. @param seconds Unix time */
-export const dayOf = (seconds: number, offset: string): number =>
-  Math.floor((seconds + secondsOfOffset(offset)) / SECONDS_A_DAY)
-
-/** A day as a text: `2026-11-30`. */
-export const dayText = (day: number): string =>
-  new Date(day * SECONDS_A_DAY * 1000).toISOString().slice(0, 10)
-
 export const REPORT_MEDIA_TYPES = ['text/csv', 'application/x-ndjson'] as const
 export type ReportMediaType = (typeof REPORT_MEDIA_TYPES)[number]
 
 const COLUMNS = [
   ...['type', 'dateTime', 'bankDateTime', 'amount', 'currency', 'paymentUid', 'refundUid', 'qrCodeUid'],
   ...['saleUid', 'applied', 'payerBank', 'networkUid', 'paymentPurpose'],
+  ...['receiptNumber', 'receiptDateTime', 'fn', 'fd', 'fpd', 'method'],
 ] as const
 
 /** The first line of a file; NDJSON has none. */
@@ -106,19 +99,27 @@ export const ReportJson = z.object({
   payerBank: z.optional(z.string()),
   networkUid: z.optional(z.string()),
   paymentPurpose: z.optional(z.string()),
+  receiptNumber: z.optional(z.string()),
+  receiptDateTime: z.optional(z.string()),
+  fn: z.optional(z.string()),
+  fd: z.optional(z.string()),
+  fpd: z.optional(z.string()),
+  method: z.optional(z.enum(PAYMENT_METHODS)),
 })
 export type ReportJson = z.infer<typeof ReportJson>
 
 /** The line of a row. @param offset matches UTC_OFFSET */
 export function reportLine(row: ReportRow, mediaType: ReportMediaType, offset: string): string {
   const { type, at, bankAt, amount, paymentUid, refundUid, qrCodeUid, saleUid } = row
-  const { applied, payerBank, networkUid, paymentPurpose } = row
+  const { applied, payerBank, networkUid, paymentPurpose, method } = row
+  const { number: receiptNumber, dateTime: receiptAt, fn, fd, fpd } = row.receipt?.fiscal ?? {}
   const dateTime = (time: number | undefined) =>
     time === undefined ? undefined : formatDateTime(time, offset)
   const value = `${type === 'REFUND' ? '-' : ''}${formatMinorUnits(amount.minorUnits)}`
   const facts = { type, dateTime: dateTime(at), bankDateTime: dateTime(bankAt), amount: value }
   const texts = { paymentUid, refundUid, qrCodeUid, saleUid }
-  const more = { payerBank, networkUid, paymentPurpose }
+  const receipt = { receiptNumber, receiptDateTime: dateTime(receiptAt), fn, fd, fpd }
+  const more = { payerBank, networkUid, paymentPurpose, ...receipt, method }
   if (mediaType !== 'text/csv') {
     return `${JSON.stringify({ ...facts, currency: amount.currency, ...texts, applied, ...more })}\n`
   }

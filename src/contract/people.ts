@@ -26,7 +26,7 @@ export const PasskeyId = z
 const ROLE_RULE = `one of ${SITE_ROLES.join(', ')}`
 const SiteRoleName = z.enum(SITE_ROLES, ROLE_RULE).apply(meta, {
   description:
-    'What the person may do: `owner` as the scope `merchant:admin`, `manager` as `merchant`, `accountant` as `merchant:read`, `cashier` as `merchant:till`',
+    'What the person may do: `owner` as the scope `merchant:admin`, `manager` as `merchant`, `accountant` as `merchant:accounting`, `cashier` as `merchant:till`',
 })
 
 const TILLS =

@@ -3,12 +3,12 @@ import * as z from 'zod/mini'
 import { type Amount, amountRequest } from './amount.ts'
 import { appSchemeOf } from './app-url.ts'
 import { OwnCallbackUrl } from './callback.ts'
-import type { Example } from './example.ts'
 import { type Image, ImageRequest } from './image.ts'
 import type { LatestPayment } from './latest-payment.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import type { PaymentStatus } from './payment.ts'
+import { ReceiptRequest, type ReceiptSpec } from './receipts/receipt.ts'
 import type { ActiveSale } from './sale.ts'
 import type { QrCodeStatus } from './status.ts'
 import { hasAtMost, MAX_PURPOSE, unicodeText } from './text.ts'
@@ -41,6 +41,8 @@ export interface QrCodeSpec {
   tokenizationPurpose?: string | undefined
   tokenizationAccount?: string | undefined
   createToken: boolean
+  /** What the merchant states of the receipt of each payment. */
+  receipt?: ReceiptSpec | undefined
 }
 
 /** A QR code as its site keeps it; `payload` is its functional link, times are Unix seconds. */
@@ -110,36 +112,37 @@ const RedirectUrl = z
 /** The schema of a create request with the identifier in the body, for the deployment's currencies. */
 export const qrCodeRequest = (currencies: readonly string[]) =>
   strictObject({ qrCodeUid: QrCodeUid, ...fieldsOf(currencies) })
-    .check(refuseByType)
+    .check(refuseByOthers)
     .apply(meta, { id: 'QrCodeRequest' })
 
 /** The body of a create with the identifier in the path, which the body may repeat. */
 export const qrCodePutRequest = (currencies: readonly string[]) =>
   strictObject({ qrCodeUid: z.optional(QrCodeUid), ...fieldsOf(currencies) })
-    .check(refuseByType)
+    .check(refuseByOthers)
     .apply(meta, { id: 'QrCodePutRequest' })
 
 const MADE_ONCE = ['qrCode.ttl', 'flags', 'tokenizationPurpose', 'tokenizationAccount']
 
 /** The fields that a QR code of a type does not have. */
 const REFUSED: Partial<Record<QrCodeType, readonly string[]>> = {
+  TOKEN: ['receipt'],
   STATIC: MADE_ONCE,
-  COUNTER: [...MADE_ONCE, 'amount'],
+  COUNTER: [...MADE_ONCE, 'amount', 'receipt'],
 }
 
-/** Refuses what the type excludes, also beside fields that break their own rules. */
-const refuseByType = z.check<unknown>(
+/** Refuses what the type excludes, and items without the sum that they add up to; also beside fields that break their own rules. */
+const refuseByOthers = z.check<unknown>(
   ({ value, issues }) => {
-    const type = QrCodeType.safeParse(fieldOf(value, 'qrCode.type')).data
-    for (const field of (type && REFUSED[type]) ?? []) {
+    const refuse = (field: string, where: string) => {
       const input = fieldOf(value, field)
-      if (input === undefined) continue
-      issues.push({
-        code: 'custom',
-        input,
-        path: field.split('.'),
-        message: `absent where qrCode.type is ${type}`,
-      })
+      if (input === undefined) return
+      issues.push({ code: 'custom', input, path: field.split('.'), message: `absent where ${where}` })
+    }
+    const type = QrCodeType.safeParse(fieldOf(value, 'qrCode.type')).data
+    const refused = (type && REFUSED[type]) ?? []
+    for (const field of refused) refuse(field, `qrCode.type is ${type}`)
+    if (fieldOf(value, 'amount') === undefined && !refused.includes('receipt')) {
+      refuse('receipt', 'there is no amount')
     }
   },
   { when: () => true },
@@ -178,6 +181,10 @@ const fieldsOf = (currencies: readonly string[]) => ({
   flags: z
     .optional(z.array(Flag, 'an array'))
     .apply(meta, { description: 'CREATE_TOKEN requests a payment token too' }),
+  receipt: z.optional(ReceiptRequest).apply(meta, {
+    description:
+      'The receipt of each payment (54-FZ): its items add up to the amount. For DYNAMIC, and for STATIC with an amount',
+  }),
 })
 export type QrCodeRequest = z.output<ReturnType<typeof qrCodeRequest>>
 
@@ -189,55 +196,6 @@ export function specOf({ qrCode, flags, ...rest }: QrCodeRequest): QrCodeSpec {
     ? undefined
     : (qrCode.ttl ?? (withToken ? DEFAULT_TTL_WITH_TOKEN : DEFAULT_TTL))
   return { ...rest, ...qrCode, ttl, createToken }
-}
-
-const request = {
-  qrCode: { type: 'DYNAMIC', ttl: 60 },
-  amount: { value: '0.01', currency: 'RUB' },
-  paymentPurpose: 'Order 1001',
-  redirectUrl: 'https://shop.example/orders/1001',
-}
-
-/** Create requests without the identifier: PUT has it in its path. */
-export const QR_CODE_PUT_REQUEST_EXAMPLES = {
-  dynamic: { summary: 'A payment of 0.01 RUB within an hour', value: request },
-  picture: {
-    summary: 'The same with a picture',
-    value: {
-      ...request,
-      qrCode: { ...request.qrCode, image: { mediaType: 'image/svg+xml', width: 300, height: 300 } },
-    },
-  },
-  token: {
-    summary: 'A payment token alone',
-    value: {
-      qrCode: { type: 'TOKEN' },
-      tokenizationPurpose: 'Subscription',
-      tokenizationAccount: 'customer-7',
-    },
-  },
-  static: {
-    summary: 'A printed code for donations: the payer types the sum',
-    value: { qrCode: { type: 'STATIC' }, paymentPurpose: 'Donation' },
-  },
-  counter: {
-    summary: 'A printed code for a counter, which is armed for each sale',
-    value: { qrCode: { type: 'COUNTER' } },
-  },
-} satisfies Record<string, Example>
-
-const withUid = ({ summary, value }: Example): Example => ({
-  summary,
-  value: { qrCodeUid: 'order-1001', ...value },
-})
-
-/** Create requests with the identifier. */
-export const QR_CODE_REQUEST_EXAMPLES = {
-  dynamic: withUid(QR_CODE_PUT_REQUEST_EXAMPLES.dynamic),
-  picture: withUid(QR_CODE_PUT_REQUEST_EXAMPLES.picture),
-  token: withUid(QR_CODE_PUT_REQUEST_EXAMPLES.token),
-  static: withUid(QR_CODE_PUT_REQUEST_EXAMPLES.static),
-  counter: withUid(QR_CODE_PUT_REQUEST_EXAMPLES.counter),
 }
 
 /** The sum of the refunds of a status, by default of the completed ones, in minor units. */

@@ -7,6 +7,13 @@ import { ifValid } from './if-valid.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { PaymentStatus } from './payment.ts'
+import {
+  type LatestReceipt,
+  type NoReceipt,
+  RefundReceiptAnswer,
+  refundReceiptAnswer,
+} from './receipts/latest-receipt.ts'
+import { RefundReceiptRequest } from './receipts/receipt.ts'
 import { optionalText, unicodeText } from './text.ts'
 
 /** Which payment is refunded: one by its own identifier, or the one that a QR code took. */
@@ -27,6 +34,8 @@ export interface Refund {
   status: PaymentStatus
   changedAt: number
   reason?: string | undefined
+  /** Its latest document of the cash register; absent until it is completed, and where the site makes none. */
+  receipt?: LatestReceipt | NoReceipt | undefined
 }
 
 export const RefundBody = strictObject({
@@ -36,6 +45,10 @@ export const RefundBody = strictObject({
   comment: z
     .optional(unicodeText(MAX_COMMENT))
     .apply(meta, { description: 'The reason, for your own records' }),
+  receipt: z.optional(RefundReceiptRequest).apply(meta, {
+    description:
+      'What is returned, of the items of the sale’s receipt that remain; the items add up to the refund. If absent, the whole remainder, or shares of it',
+  }),
 }).apply(meta, { id: 'RefundRequest' })
 
 /** What a merchant requests; without a currency, it is the payment's. */
@@ -50,6 +63,10 @@ export const RefundReportBody = z
     }),
     reason: optionalText(255).apply(meta, {
       description: 'Why it was declined; of one that is WAITING, where it must be given, what it waits for',
+    }),
+    networkUid: optionalText(64).apply(meta, {
+      description:
+        'The refund’s identifier at the bank, by which its settlement files name it. A repeat can add it',
     }),
   })
   .check(
@@ -75,6 +92,9 @@ export const RefundAnswer = z
       changedDateTime: z.iso.datetime({ offset: true }),
       reason: z.optional(z.string()),
     }),
+    receipt: z.optional(RefundReceiptAnswer).apply(meta, {
+      description: 'Of a completed refund, if the payments of the site get receipts',
+    }),
     flags: z.array(z.literal('REFUND')),
   })
   .apply(meta, { id: 'Refund' })
@@ -96,6 +116,7 @@ export const refundAnswer = (refund: Refund, offset: string): RefundAnswer => ({
     changedDateTime: formatDateTime(refund.changedAt, offset),
     ...(refund.reason !== undefined && { reason: refund.reason }),
   },
+  ...(refund.receipt && { receipt: refundReceiptAnswer(refund.receipt) }),
   flags: ['REFUND'],
 })
 
@@ -118,6 +139,13 @@ export const REFUND_REQUEST_EXAMPLES = {
   refund: {
     summary: 'A refund of 0.01 RUB',
     value: { amount: { value: '0.01', currency: 'RUB' }, comment: 'One cup was broken' },
+  },
+  items: {
+    summary: 'A refund that names what is returned, of the items of the sale’s receipt',
+    value: {
+      amount: { value: '0.01', currency: 'RUB' },
+      receipt: { items: [{ name: 'Tea', price: '0.01', vat: 'none' }] },
+    },
   },
 } satisfies Record<string, Example>
 

@@ -25,6 +25,11 @@ const Figures = {
   oldestInstruction: z.optional(z.int()),
   /** Instructions that the payment network has not answered for an hour. */
   overdueInstructions: z.int(),
+  /** Receipts that a cash register has not registered for ten minutes, and since when the oldest of them waits; absent without any. */
+  lateReceipts: z.optional(z.int()),
+  oldestReceipt: z.optional(z.int()),
+  /** Those that have failed, and were not sent again. */
+  failedReceipts: z.optional(z.int()),
   isRestored: z.boolean(),
   /** An address for notifications has no notification key: nothing is sent to it. */
   lacksKey: z.optional(z.literal(true)),
@@ -56,7 +61,8 @@ export const isStuck = (figures: SiteFigures): boolean =>
   figures.isRestored ||
   figures.lacksKey === true ||
   figures.notifications + figures.failedNotifications > 0 ||
-  figures.instructions + figures.overdueInstructions > 0
+  figures.instructions + figures.overdueInstructions > 0 ||
+  (figures.lateReceipts ?? 0) + (figures.failedReceipts ?? 0) > 0
 
 /** A database can have 10 GB: from half of that on a site needs a plan. */
 export const LARGE_BYTES = 5_000_000_000
@@ -71,4 +77,6 @@ export type Totals = Omit<SiteFigures, 'isRestored' | 'lacksKey'> & {
   backedUpAt?: number | undefined
   /** The starts that no stop of the operator preceded. */
   unplannedStarts: number
+  /** The entries of bank files that the sites have, by state; a registry of an earlier version does not say. */
+  settledEntries?: { matched: number; mismatched: number; unknown: number; expected: number } | undefined
 }

@@ -14,7 +14,7 @@ export const ROLES: readonly Role[] = [...SITE_ROLES, ...OPERATOR_ROLES]
 export const SCOPE_OF = {
   owner: 'merchant:admin',
   manager: 'merchant',
-  accountant: 'merchant:read',
+  accountant: 'merchant:accounting',
   cashier: 'merchant:till',
   operator: 'operator',
   support: 'operator:read',

@@ -7,6 +7,7 @@ import { type LatestPayment, LatestPaymentAnswer, latestPaymentAnswer } from './
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { nextCursor } from './query.ts'
+import { ReceiptRequest, type ReceiptSpec } from './receipts/receipt.ts'
 import { MAX_PURPOSE, unicodeText } from './text.ts'
 
 export const SALE_STATUSES = ['ACTIVE', 'PAYED', 'EXPIRED', 'CANCELLED'] as const
@@ -22,6 +23,8 @@ export interface SaleSpec {
   amount: Amount
   paymentPurpose?: string | undefined
   ttl: number
+  /** What the merchant states of the receipt of its payment. */
+  receipt?: ReceiptSpec | undefined
 }
 
 /** A sale as its site keeps it; times are Unix seconds. */
@@ -52,6 +55,9 @@ export const saleRequest = (currencies: readonly string[]) =>
       .apply(meta, { description: 'The goods or the service; the payer’s page shows it' }),
     ttl: z._default(z.int(TTL_RULE).check(z.minimum(5), z.maximum(20)), DEFAULT_TTL).apply(meta, {
       description: 'Lifetime in whole minutes',
+    }),
+    receipt: z.optional(ReceiptRequest).apply(meta, {
+      description: 'The receipt of the payment (54-FZ): its items add up to the amount',
     }),
   }).apply(meta, { id: 'SaleRequest' })
 
@@ -107,6 +113,17 @@ const payed = {
 
 export const SALE_REQUEST_EXAMPLES = {
   sale: { summary: 'A sale of 149.50 RUB', value: { amount: { value: '149.50' }, paymentPurpose: 'Tea' } },
+  receipt: {
+    summary:
+      'A sale with a receipt, for which the payer’s page asks an e-mail or a phone if the settings say so',
+    value: {
+      amount: { value: '149.50' },
+      receipt: {
+        taxation: 'usnIncome',
+        items: [{ name: 'Tea', price: '29.90', quantity: '5', vat: 'none' }],
+      },
+    },
+  },
 } satisfies Record<string, Example>
 export const ACTIVE_SALE_EXAMPLE: Example = { summary: 'The code is armed', value: active }
 export const PAYED_SALE_EXAMPLE: Example = { summary: 'The sale is paid', value: payed }

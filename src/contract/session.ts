@@ -3,6 +3,7 @@ import type { Scope } from './access-token.ts'
 import type { Holder } from './caller.ts'
 import type { FeedCursor } from './event.ts'
 import type { PersonSession } from './person.ts'
+import type { CashRegister } from './receipts/cash-register.ts'
 import { type Role, SCOPE_OF } from './role.ts'
 
 /** Times are Unix seconds. */
@@ -45,6 +46,18 @@ export interface SessionView {
   /** The end of the feed: what the page shows is as new or newer. */
   feed: FeedCursor
   undelivered: Undelivered
+  /** Undefined of a site that has no cash register, and never had one. */
+  receipts?: SiteReceipts | undefined
+}
+
+/** What every page of a site knows of its receipts. */
+export interface SiteReceipts {
+  /** Undefined where it was removed. */
+  register?: CashRegister | undefined
+  /** Whether each payment gets a receipt. */
+  isOfAll: boolean
+  /** Whether one of the last days failed, and no other attempt followed. */
+  hasFailed: boolean
 }
 
 /** Which notifications of a site are not delivered. */

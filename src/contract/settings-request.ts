@@ -7,6 +7,12 @@ import type { Example } from './example.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import {
+  keptReceipts,
+  patchedReceipts,
+  ReceiptSettingsPatch,
+  ReceiptSettingsRequest,
+} from './receipts/settings.ts'
+import {
   CallbackUrl,
   DEFAULT_SETTINGS,
   NotificationTypes,
@@ -36,6 +42,18 @@ const RedirectSchemes = z.pipe(
   z.transform((schemes) => [...new Set(schemes)].sort()),
 )
 
+const MAX_ACCOUNTS = 10
+const ACCOUNTS_RULE = `an array of at most ${MAX_ACCOUNTS}`
+const ACCOUNT_RULE = '20 digits'
+
+/** Sorted, each once. */
+const PayoutAccounts = z.pipe(
+  z
+    .array(z.string(ACCOUNT_RULE).check(z.regex(/^\d{20}$/, ACCOUNT_RULE)), ACCOUNTS_RULE)
+    .check(z.maxLength(MAX_ACCOUNTS, ACCOUNTS_RULE)),
+  z.transform((accounts) => [...new Set(accounts)].sort()),
+)
+
 const TAX_ID_RULE = '10 or 12 digits of a Russian INN, whose check digits hold'
 const TaxId = z
   .string(TAX_ID_RULE)
@@ -55,10 +73,12 @@ const rulesOf = (currencies: readonly string[]) => ({
   redirectSchemes: RedirectSchemes,
   confirmRefundsAbove: amountFromZero(currencies),
   tokenSignIn: z.boolean('true or false'),
+  digitalRouble: z.boolean('true or false'),
+  payoutAccounts: PayoutAccounts,
 })
 type Name = keyof ReturnType<typeof rulesOf>
 
-const DESCRIPTIONS: Record<Name, string> = {
+const DESCRIPTIONS: Record<Name | 'receipts', string> = {
   name: 'The name of the shop; the payer’s page shows it instead of the `siteId`',
   supportContact: 'A telephone number, an e-mail address or a URL; the payer’s page shows it',
   logoUrl:
@@ -75,12 +95,18 @@ const DESCRIPTIONS: Record<Name, string> = {
     'A person confirms by passkey a refund with which the refunds of a payment exceed this amount; `0.00` means every refund. A token is not asked',
   tokenSignIn:
     'Whether an access token begins a session of the console; by default it does. `false` holds once an owner has a passkey',
+  digitalRouble:
+    'Whether the payer’s page and the printed sheet name digital roubles; by default they do not',
+  payoutAccounts:
+    'The accounts from which your bank pays out, of 20 digits each: a credit from one of them in an imported statement is a payout',
+  receipts:
+    'What receipts have where a request does not state it (54-FZ), and whether the payer is asked for a contact',
 }
 
 /** The body that replaces the settings: some that older clients do not know stay where they are absent. @param currencies of the deployment */
 export function settingsRequest(currencies: readonly string[]) {
   const rules = rulesOf(currencies)
-  const described = <T extends z.ZodMiniType>(rule: T, name: Name) =>
+  const described = <T extends z.ZodMiniType>(rule: T, name: keyof typeof DESCRIPTIONS) =>
     z.optional(rule).apply(meta, { description: DESCRIPTIONS[name] })
   return z
     .pipe(
@@ -96,6 +122,9 @@ export function settingsRequest(currencies: readonly string[]) {
         redirectSchemes: described(rules.redirectSchemes, 'redirectSchemes'),
         confirmRefundsAbove: described(rules.confirmRefundsAbove, 'confirmRefundsAbove'),
         tokenSignIn: described(rules.tokenSignIn, 'tokenSignIn'),
+        digitalRouble: described(rules.digitalRouble, 'digitalRouble'),
+        receipts: described(ReceiptSettingsRequest, 'receipts'),
+        payoutAccounts: described(rules.payoutAccounts, 'payoutAccounts'),
       }),
       z.transform(
         ({ notificationTypes = DEFAULT_SETTINGS.notificationTypes, ...rest }): Settings => ({
@@ -109,12 +138,16 @@ export function settingsRequest(currencies: readonly string[]) {
 
 /** Settings in place of others: what an older client does not know stays, unless the request has it. */
 export function replaced(requested: Settings, present: Settings): Settings {
-  const { redirectSchemes, confirmRefundsAbove, tokenSignIn } = requested
+  const { redirectSchemes, confirmRefundsAbove, tokenSignIn, digitalRouble, receipts, payoutAccounts } =
+    requested
   return {
     ...requested,
     redirectSchemes: unlessEmpty(redirectSchemes ?? present.redirectSchemes),
     confirmRefundsAbove: confirmRefundsAbove ?? present.confirmRefundsAbove,
-    tokenSignIn: unlessTrue(tokenSignIn ?? present.tokenSignIn),
+    tokenSignIn: unless(true, tokenSignIn ?? present.tokenSignIn),
+    digitalRouble: unless(false, digitalRouble ?? present.digitalRouble),
+    receipts: keptReceipts(receipts ?? present.receipts),
+    payoutAccounts: unlessEmpty(payoutAccounts ?? present.payoutAccounts),
   }
 }
 
@@ -122,7 +155,7 @@ export function replaced(requested: Settings, present: Settings): Settings {
 const unlessEmpty = <T>(list: readonly T[] | undefined) => (list?.length ? list : undefined)
 
 /** The default is as none. */
-const unlessTrue = (value: boolean | undefined): false | undefined => (value === false ? value : undefined)
+const unless = (byDefault: boolean, value: boolean | undefined) => (value === byDefault ? undefined : value)
 
 /** The body that changes some settings (RFC 7396): what is absent stays, null removes. @param currencies of the deployment */
 export function settingsPatch(currencies: readonly string[]) {
@@ -141,6 +174,9 @@ export function settingsPatch(currencies: readonly string[]) {
     redirectSchemes: orNull(rules.redirectSchemes, DESCRIPTIONS.redirectSchemes),
     confirmRefundsAbove: orNull(rules.confirmRefundsAbove, DESCRIPTIONS.confirmRefundsAbove),
     tokenSignIn: orNull(rules.tokenSignIn, DESCRIPTIONS.tokenSignIn),
+    digitalRouble: orNull(rules.digitalRouble, DESCRIPTIONS.digitalRouble),
+    receipts: orNull(ReceiptSettingsPatch, DESCRIPTIONS.receipts),
+    payoutAccounts: orNull(rules.payoutAccounts, DESCRIPTIONS.payoutAccounts),
   }).apply(meta, { id: 'SettingsPatch' })
 }
 export type SettingsPatch = z.output<ReturnType<typeof settingsPatch>>
@@ -158,11 +194,15 @@ export const SETTINGS_PATCH_EXAMPLES = {
     summary: 'People confirm refunds above 5,000 RUB, and no access token signs in to the console',
     value: { confirmRefundsAbove: { value: '5000.00' }, tokenSignIn: false },
   },
+  receipts: {
+    summary: 'Each payment has a receipt, for which the payer’s page asks an e-mail or a phone',
+    value: { receipts: { taxation: 'usnIncome', vat: 'none', askContact: true, default: true } },
+  },
 } satisfies Record<string, Example>
 
 /** Settings with a patch merged into them: in the order of the rules, so that equal settings have equal texts. */
 export function patched(settings: Settings, patch: SettingsPatch): Settings {
-  const of = <Name extends keyof SettingsPatch & keyof Settings>(name: Name) =>
+  const of = <Name extends Exclude<keyof SettingsPatch & keyof Settings, 'receipts'>>(name: Name) =>
     patch[name] === undefined ? settings[name] : (patch[name] ?? undefined)
   return {
     name: of('name'),
@@ -178,7 +218,10 @@ export function patched(settings: Settings, patch: SettingsPatch): Settings {
         : (patch.notificationTypes ?? DEFAULT_SETTINGS.notificationTypes),
     redirectSchemes: unlessEmpty(of('redirectSchemes')),
     confirmRefundsAbove: of('confirmRefundsAbove'),
-    tokenSignIn: unlessTrue(of('tokenSignIn')),
+    tokenSignIn: unless(true, of('tokenSignIn')),
+    digitalRouble: unless(false, of('digitalRouble')),
+    receipts: patchedReceipts(settings.receipts, patch.receipts),
+    payoutAccounts: unlessEmpty(of('payoutAccounts')),
   }
 }
 

@@ -3,8 +3,10 @@ import * as z from 'zod/mini'
 import { type Amount, AmountAnswer, amountAnswer } from './amount.ts'
 import type { Example } from './example.ts'
 import { meta } from './meta.ts'
+import type { ReceiptSettings } from './receipts/receipt.ts'
+import { ReceiptSettingsAnswer } from './receipts/settings.ts'
 
-export const NOTIFICATION_TYPES = ['PAYMENT', 'REFUND', 'TOKEN', 'QR_CODE'] as const
+export const NOTIFICATION_TYPES = ['PAYMENT', 'REFUND', 'TOKEN', 'QR_CODE', 'RECEIPT', 'SETTLEMENT'] as const
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number]
 
 export interface Settings {
@@ -28,6 +30,12 @@ export interface Settings {
   confirmRefundsAbove?: Amount | undefined
   /** Whether an access token begins a session of the console; undefined: it does. */
   tokenSignIn?: boolean | undefined
+  /** Whether payers are told that they can pay with digital roubles; undefined: they are not. */
+  digitalRouble?: boolean | undefined
+  /** What receipts have where a request does not state it. */
+  receipts?: ReceiptSettings | undefined
+  /** The accounts from which the bank pays out, of 20 digits each. */
+  payoutAccounts?: readonly string[] | undefined
 }
 
 /** A logo, as it was fetched or uploaded; `hash` is 32 hex digits of its SHA-256. */
@@ -66,6 +74,9 @@ export const SettingsAnswer = z
     redirectSchemes: z.optional(z.array(z.string())),
     confirmRefundsAbove: z.optional(AmountAnswer),
     tokenSignIn: z.optional(z.boolean()).apply(meta, { description: 'Absent unless it is `false`' }),
+    digitalRouble: z.optional(z.literal(true)),
+    receipts: z.optional(ReceiptSettingsAnswer),
+    payoutAccounts: z.optional(z.array(z.string())),
   })
   .apply(meta, { id: 'Settings' })
 export type SettingsAnswer = z.infer<typeof SettingsAnswer>
@@ -83,6 +94,9 @@ export const settingsAnswer = ({
   redirectSchemes,
   confirmRefundsAbove,
   tokenSignIn,
+  digitalRouble,
+  receipts,
+  payoutAccounts,
 }: Settings): SettingsAnswer => ({
   ...(name !== undefined && { name }),
   ...(supportContact !== undefined && { supportContact }),
@@ -95,6 +109,9 @@ export const settingsAnswer = ({
   ...(redirectSchemes && { redirectSchemes: [...redirectSchemes] }),
   ...(confirmRefundsAbove && { confirmRefundsAbove: amountAnswer(confirmRefundsAbove) }),
   ...(tokenSignIn === false && { tokenSignIn }),
+  ...(digitalRouble && { digitalRouble }),
+  ...(receipts && { receipts }),
+  ...(payoutAccounts && { payoutAccounts: [...payoutAccounts] }),
 })
 
 /** An example. */

@@ -33,6 +33,9 @@ export interface Stuck {
   failedNotifications: number
   /** Instructions without an answer for an hour. */
   overdueInstructions: number
+  /** Receipts that are not registered for ten minutes, and those that failed and were not sent again; absent without any. */
+  lateReceipts?: number | undefined
+  failedReceipts?: number | undefined
   since?: number | undefined
   isRestored: boolean
   /** There is a callbackUrl, and no notification key. */
@@ -91,6 +94,12 @@ const StuckAnswer = z
     failedNotifications: z.int(),
     instructions: z.int().apply(meta, { description: 'Those that wait for longer than a minute' }),
     overdueInstructions: z.int().apply(meta, { description: 'Those that are not answered for an hour' }),
+    lateReceipts: z
+      .optional(z.int())
+      .apply(meta, { description: 'Receipts that are not registered for ten minutes' }),
+    failedReceipts: z
+      .optional(z.int())
+      .apply(meta, { description: 'Receipts that failed, and were not sent again' }),
     since: z.optional(DateTime).apply(meta, { description: 'Since when the oldest of those that wait does' }),
     restored: z.boolean().apply(meta, { description: 'Whether the site is restored, and not resumed yet' }),
     withoutKey: z.boolean().apply(meta, {

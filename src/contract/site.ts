@@ -7,6 +7,7 @@ import { type Limits, LimitsAnswer, limitsAnswer } from './limits.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { PAYMENT_STATUSES, type PaymentStatus } from './payment.ts'
+import type { CashRegister } from './receipts/cash-register.ts'
 import { type Closing, ClosingAnswer, closingAnswer, TestAnswer } from './site-list.ts'
 import { type QrCodeStatus, STATUSES } from './status.ts'
 import { TOKEN_STATUSES, type TokenStatus } from './token.ts'
@@ -40,11 +41,15 @@ export interface SiteHealth {
   isRestored: boolean
   closing?: Closing | undefined
   limits: Limits
+  /** The cash register that the operator set; in the sandbox, the service's own. */
+  cashRegister?: CashRegister | undefined
   bytes: number
   qrCodes: Counts<QrCodeStatus>
   payments: Counts<PaymentStatus>
   refunds: Counts<PaymentStatus>
   tokens: Counts<TokenStatus>
+  /** The documents of its cash register; undefined where it has none. */
+  receipts?: (Pending & { failed: number }) | undefined
   notifications: Pending & { failed: number }
   instructions: Pending & { overdue: OverdueInstruction[] }
 }
@@ -66,6 +71,7 @@ const OverdueAnswer = z
     paymentUid: z.optional(z.string()),
     refundUid: z.optional(z.string()),
     bindingUid: z.optional(z.string()),
+    receiptUid: z.optional(z.string()),
   })
   .apply(meta, { id: 'OverdueInstruction' })
 
@@ -87,6 +93,11 @@ export const SiteAnswer = z
     payments: countsOf(PAYMENT_STATUSES),
     refunds: countsOf(PAYMENT_STATUSES),
     tokens: countsOf(TOKEN_STATUSES),
+    receipts: z
+      .optional(z.object({ pending: z.int(), failed: z.int(), oldestPending: OldestAnswer }))
+      .apply(meta, {
+        description: 'Receipts that are not registered, and that failed and were not sent again',
+      }),
     notifications: z.object({ pending: z.int(), failed: z.int(), oldestPending: OldestAnswer }),
     instructions: z.object({
       pending: z.int(),
@@ -105,7 +116,7 @@ export function siteAnswer(
   { offset, isTest }: { offset: string; isTest: boolean },
 ): SiteAnswer {
   const { siteId, name, createdAt, changedAt, epoch, isRestored, notifications, instructions } = site
-  const limits = limitsAnswer(site.limits)
+  const limits = limitsAnswer(site.limits, site.cashRegister)
   const dateTime = (milliseconds: number) => formatDateTime(Math.floor(milliseconds / 1000), offset)
   const oldest = (time: number | undefined) => (time === undefined ? {} : { oldestPending: dateTime(time) })
   return {
@@ -123,6 +134,13 @@ export function siteAnswer(
     payments: site.payments,
     refunds: site.refunds,
     tokens: site.tokens,
+    ...(site.receipts && {
+      receipts: {
+        pending: site.receipts.pending,
+        failed: site.receipts.failed,
+        ...oldest(site.receipts.oldest),
+      },
+    }),
     notifications: {
       pending: notifications.pending,
       failed: notifications.failed,
@@ -132,16 +150,17 @@ export function siteAnswer(
       pending: instructions.pending,
       ...oldest(instructions.oldest),
       overdue: instructions.overdue.map(({ id, instruction, since, isTaken }) => {
-        const { type, linkId: qrcId, ...rest } = instruction
+        const { type, ...rest } = instruction
         return {
           id,
           type,
           since: dateTime(since),
           taken: isTaken,
-          qrcId,
+          ...('linkId' in rest && { qrcId: rest.linkId }),
           ...('paymentUid' in rest && { paymentUid: rest.paymentUid }),
           ...('refundUid' in rest && { refundUid: rest.refundUid }),
           ...('bindingUid' in rest && { bindingUid: rest.bindingUid }),
+          ...('receiptUid' in rest && { receiptUid: rest.receiptUid }),
         }
       }),
     },

@@ -26,18 +26,13 @@ export const line = (max: number) => {
   const rule = `a line of 1 to ${max} characters, not blank and without control characters`
   return z
     .string(rule)
-    .check(
-      z.refine(
-        (value) =>
-          value.isWellFormed() &&
-          hasAtMost(max, value) &&
-          value.trim() !== '' &&
-          !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value),
-        rule,
-      ),
-    )
+    .check(z.refine((value) => isLine(max, value), rule))
     .apply(meta, { minLength: 1, maxLength: max })
 }
+
+/** Whether a text is such a line. */
+export const isLine = (max: number, value: string): boolean =>
+  value.isWellFormed() && hasAtMost(max, value) && value.trim() !== '' && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value)
 
 /** An optional text of a report: it is a fact that the report came, so a text that breaks its rule is left out. */
 export const optionalText = (max: number) => ifValid(unicodeText(max))

@@ -40,6 +40,35 @@ export const SaleUid = Uid.apply(meta, {
   examples: ['receipt-1'],
 })
 
+/** The merchant's identifier of a closing receipt (contract, section 18). */
+export const ClosingUid = Uid.apply(meta, {
+  description: 'Your identifier of the closing receipt, unique within the payment',
+  examples: ['closing-1'],
+})
+
+const RECEIPT_UID_RULE = '32 of A-Z 0-9'
+
+/** The key of a document at its cash register, which the service derives (contract, section 18). */
+export const ReceiptUid = z
+  .string(RECEIPT_UID_RULE)
+  .check(z.regex(/^[0-9A-Z]{32}$/, RECEIPT_UID_RULE))
+  .apply(meta, {
+    description: 'The identifier of the receipt',
+    examples: ['4T0QJ2M8S1V6B3K9C7N5D0F2G8H4R1L6'],
+  })
+
+const SETTLEMENT_UID_RULE =
+  '1 to 200 characters of Unicode text without control characters, not ., .. or entries'
+
+/** The merchant's identifier of an imported file (contract, section 19). */
+export const SettlementUid = QrCodeUid.check(z.refine((uid) => uid !== 'entries', SETTLEMENT_UID_RULE)).apply(
+  meta,
+  {
+    description: `Your identifier of the file, unique within the site: ${SETTLEMENT_UID_RULE}`,
+    examples: ['tbank-2026-11-20'],
+  },
+)
+
 /** The network's identifier of a binding (contract, section 9). */
 export const BindingUid = Uid.apply(meta, {
   description: 'The network’s identifier of the binding',

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { timesOf } from '../../src/contract/days.ts'
 import {
   daysProblem,
   PaymentsReportQuery,
   type ReportRow,
   reportHead,
   reportLine,
-  timesOf,
 } from '../../src/contract/payments-report.ts'
 
 const ROW: ReportRow = {
@@ -22,16 +22,39 @@ const csv = (more: Partial<ReportRow>) => reportLine({ ...ROW, ...more }, 'text/
 describe('a line of CSV', () => {
   it('has the columns of the head', () => {
     expect(reportHead('text/csv')).toBe(
-      'type,dateTime,bankDateTime,amount,currency,paymentUid,refundUid,qrCodeUid,saleUid,applied,payerBank,networkUid,paymentPurpose\r\n',
+      'type,dateTime,bankDateTime,amount,currency,paymentUid,refundUid,qrCodeUid,saleUid,applied,payerBank,networkUid,paymentPurpose,receiptNumber,receiptDateTime,fn,fd,fpd,method\r\n',
     )
     expect(csv({})).toBe(
-      'PAYMENT,2026-11-20T20:10:32+03:00,2026-11-20T20:10:30+03:00,10.50,RUB,A6,,order-1,,true,,,\r\n',
+      'PAYMENT,2026-11-20T20:10:32+03:00,2026-11-20T20:10:30+03:00,10.50,RUB,A6,,order-1,,true,,,,,,,,,\r\n',
     )
   })
 
   it('of a refund has a negative amount, which is a number and stays one', () => {
     const refund = { type: 'REFUND', bankAt: undefined, refundUid: 'r' } as const
-    expect(csv(refund)).toBe('REFUND,2026-11-20T20:10:32+03:00,,-10.50,RUB,A6,r,order-1,,true,,,\r\n')
+    expect(csv(refund)).toBe('REFUND,2026-11-20T20:10:32+03:00,,-10.50,RUB,A6,r,order-1,,true,,,,,,,,,\r\n')
+  })
+
+  it('has what the cash register states of the receipt', () => {
+    const at = Date.UTC(2026, 10, 20, 17, 11) / 1000
+    const fiscal = { number: '7', dateTime: at, fn: '9999078900000017', fd: '4172', fpd: '2915480733' }
+    const receipt = {
+      receiptUid: 'R',
+      state: 'REGISTERED',
+      fiscal: { ...fiscal, shift: '1', url: 'u' },
+    } as const
+    const cells = '7,2026-11-20T20:11:00+03:00,9999078900000017,4172,2915480733'
+    expect(csv({ receipt })).toBe(csv({}).replace(',,,,,\r\n', `${cells},\r\n`))
+    expect(csv({ receipt: { receiptUid: 'R', state: 'SENT' } })).toBe(csv({}))
+    expect(JSON.parse(reportLine({ ...ROW, receipt }, 'application/x-ndjson', '+03:00'))).toMatchObject({
+      ...{ receiptNumber: '7', receiptDateTime: '2026-11-20T20:11:00+03:00' },
+      ...{ fn: '9999078900000017', fd: '4172', fpd: '2915480733' },
+    })
+  })
+
+  it.each(['sbp', 'digitalRouble', 'other'] as const)('has the method %s in its last column', (method) => {
+    expect(csv({ method })).toBe(csv({}).replace('\r\n', `${method}\r\n`))
+    const json = JSON.parse(reportLine({ ...ROW, method }, 'application/x-ndjson', '+03:00'))
+    expect(Object.entries(json).at(-1)).toEqual(['method', method])
   })
 
   it.each([
@@ -48,7 +71,9 @@ describe('a line of CSV', () => {
     ['two\r\nlines', '"two\r\nlines"'],
     ['Две кружки', 'Две кружки'],
   ])('a purpose %j is the cell %s', (paymentPurpose, cell) =>
-    expect(csv({ paymentPurpose })).toBe(csv({ paymentPurpose: undefined }).replace('\r\n', `${cell}\r\n`)),
+    expect(csv({ paymentPurpose })).toBe(
+      csv({ paymentPurpose: undefined }).replace(',,,,,,\r\n', `${cell},,,,,,\r\n`),
+    ),
   )
 
   it('every text of others is harmless', () => {
@@ -56,7 +81,7 @@ describe('a line of CSV', () => {
     const texts = { ...uids, payerBank: '@b', networkUid: '+n' }
     expect(csv(texts).split(',').slice(5)).toEqual([
       ...[`'-p`, `'-r`, `'=q`, `'-s`],
-      ...['true', `'@b`, `'+n`, '\r\n'],
+      ...['true', `'@b`, `'+n`, '', '', '', '', '', '', '\r\n'],
     ])
   })
 })

@@ -1,10 +1,12 @@
 // The bodies of notifications: the document shows these schemas, and what is composed has their types (contract, section 11).
 import * as z from 'zod/mini'
 import { BindingStatus } from '../binding.ts'
+import { EventSettlement } from '../event-settlement.ts'
 import { meta } from '../meta.ts'
-import { NotAppliedReason } from '../payment.ts'
+import { NotAppliedReason, PaymentMethod } from '../payment.ts'
+import { DocumentKind, FAILURE_REASONS, FiscalAnswer } from '../receipts/document.ts'
 import { EndedBy } from '../token.ts'
-import { NOTIFIED_STATUSES } from './content.ts'
+import { NOTIFIED_STATUSES, SETTLEMENT_CHANGES } from './content.ts'
 
 const DateTime = z.iso.datetime({ offset: true })
 const CHANGED = 'When it got this status'
@@ -84,6 +86,7 @@ export const PaymentNotification = z
           description: 'Whether the QR code took the payment. If it is false, deliver nothing for it',
         }),
         notAppliedReason: z.optional(NotAppliedReason),
+        method: z.optional(PaymentMethod),
       })
       .apply(meta, { description: 'The payment' }),
     type: z.literal('PAYMENT'),
@@ -177,3 +180,53 @@ export const QrCodeNotification = z
     ...ENVELOPE,
   })
   .apply(meta, { id: 'QrCodeNotification' })
+
+export const ReceiptNotification = z
+  .object({
+    receipt: z
+      .object({
+        receiptUid: z.string().apply(meta, { description: 'The identifier of the document' }),
+        kind: DocumentKind,
+        paymentId: z.string().apply(meta, { description: 'The payment that it is of' }),
+        refundId: z.optional(z.string()),
+        closingUid: z.optional(z.string()),
+        qrCodeUid: z.optional(z.string()),
+        amount: AmountBody.apply(meta, { description: 'The sum of the document' }),
+        status: z
+          .object({
+            value: z.enum(['REGISTERED', 'FAILED']),
+            changedDateTime: DateTime.apply(meta, { description: CHANGED }),
+            reason: z.optional(z.enum(FAILURE_REASONS)),
+            reasonMessage: z
+              .optional(z.string())
+              .apply(meta, { description: 'The words of the cash register' }),
+            canRetry: z.optional(z.boolean()).apply(meta, { description: 'Of a failed one' }),
+          })
+          .apply(meta, { description: 'What became of it' }),
+        fiscal: z.optional(FiscalAnswer),
+        merchantSiteUid: z.string().apply(meta, { description: 'The siteId' }),
+      })
+      .apply(meta, { description: 'The document of a cash register' }),
+    type: z.literal('RECEIPT'),
+    ...ENVELOPE,
+  })
+  .apply(meta, { id: 'ReceiptNotification' })
+
+export const SettlementNotification = z
+  .object({
+    settlement: z
+      .object({
+        ...EventSettlement.shape,
+        status: z
+          .object({
+            value: z.enum(SETTLEMENT_CHANGES),
+            changedDateTime: DateTime.apply(meta, { description: CHANGED }),
+          })
+          .apply(meta, { description: 'Whether the file was imported or deleted' }),
+        merchantSiteUid: z.string().apply(meta, { description: 'The siteId' }),
+      })
+      .apply(meta, { description: 'The settlement file as it was then' }),
+    type: z.literal('SETTLEMENT'),
+    ...ENVELOPE,
+  })
+  .apply(meta, { id: 'SettlementNotification' })

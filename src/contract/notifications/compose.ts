@@ -1,47 +1,25 @@
 // Composes the bodies of notifications, and the values that `Signature` covers (contract, section 11).
-import type * as z from 'zod/mini'
-import { type Amount, formatMinorUnits } from '../amount.ts'
+import { formatMinorUnits } from '../amount.ts'
 import { formatDateTime } from '../date-time.ts'
 import { pageBase } from '../page-base.ts'
-import type { PaymentResult } from '../payment.ts'
+import { fiscalAnswer } from '../receipts/document.ts'
 import { last4Of } from '../token.ts'
 import type {
   PaymentNotification,
   QrCodeNotification,
+  ReceiptNotification,
   RefundNotification,
+  SettlementNotification,
   TokenNotification,
 } from './bodies.ts'
 import type { NotificationContent } from './content.ts'
-
-declare global {
-  interface JSON {
-    /** What JSON.stringify writes as this text (ECMAScript proposal "JSON.parse source text access"). */
-    rawJSON(text: string): object
-    /** The reviver gets the text of each number, too: 350.00 is 350. */
-    parse(
-      text: string,
-      reviver: (key: string, value: unknown, context: { source?: string }) => unknown,
-    ): unknown
-  }
-}
+import { amountBody, type BodyOf, envelope, payerFields, resultBody } from './parts.ts'
 
 type ContentOf<T extends NotificationContent['type']> = Omit<
   Extract<NotificationContent, { type: T }>,
   'type'
 >
 export type NotifiedPayment = ContentOf<'PAYMENT'>
-
-/** A body of a schema before it is text: an amount is a JSON.rawJSON, because a number would lose its last digit. */
-type BodyOf<Schema extends z.ZodMiniType> = WithRawAmounts<z.input<Schema>>
-type WithRawAmounts<T> = T extends readonly unknown[]
-  ? T
-  : T extends object
-    ? { [K in keyof T]: K extends 'amount' ? RawAmount : WithRawAmounts<T[K]> }
-    : T
-interface RawAmount {
-  value: object
-  currency: string
-}
 
 /** Where a notification comes from; `utcOffset` is the deployment's. */
 interface NotificationOrigin {
@@ -78,10 +56,12 @@ export function compose(
       return tokenNotification(content, origin, showsTokens)
     case 'QR_CODE':
       return qrCodeNotification(content, origin)
+    case 'RECEIPT':
+      return receiptNotification(content, origin)
+    case 'SETTLEMENT':
+      return settlementNotification(content, origin)
   }
 }
-
-const RESULTS = { COMPLETED: 'SUCCESS', DECLINED: 'DECLINE' } as const
 
 /**
  * The notification of a payment. A payment that is not applied has neither the QR code nor the account: a receiver that does
@@ -91,7 +71,8 @@ export function paymentNotification(
   payment: NotifiedPayment,
   { siteId, utcOffset, isTest }: NotificationOrigin,
 ): ComposedNotification {
-  const { paymentUid, qrCodeUid, saleUid, amount, status, reason, applied, notAppliedReason } = payment
+  const { paymentUid, qrCodeUid, saleUid, amount, status, reason, applied, notAppliedReason, method } =
+    payment
   const createdDateTime = formatDateTime(payment.createdAt, utcOffset)
   const body: BodyOf<typeof PaymentNotification> = {
     payment: {
@@ -105,8 +86,7 @@ export function paymentNotification(
       ...payerFields(payment, siteId),
       customFields: payment.isTest ? { test: 'true' } : {},
       flags: ['SALE'],
-      applied,
-      notAppliedReason,
+      ...{ applied, notAppliedReason, method },
     },
     type: 'PAYMENT',
     ...envelope(isTest),
@@ -187,27 +167,42 @@ export function qrCodeNotification(
   return { body: JSON.stringify(body), signedValues: [siteId, qrCodeUid, status, changedDateTime] }
 }
 
-/** What every body ends with. */
-const envelope = (isTest = false) => ({ version: '1' as const, ...(isTest && { test: true as const }) })
+/** The notification of a document of a cash register. */
+export function receiptNotification(
+  content: ContentOf<'RECEIPT'>,
+  { siteId, utcOffset, isTest }: NotificationOrigin,
+): ComposedNotification {
+  const { receiptUid, kind, paymentUid, refundUid, closingUid, qrCodeUid, amount, fiscal, error } = content
+  const changedDateTime = formatDateTime(content.changedAt, utcOffset)
+  const { reason, text: reasonMessage, canRetry } = error ?? {}
+  const body: BodyOf<typeof ReceiptNotification> = {
+    receipt: {
+      ...{ receiptUid, kind, paymentId: paymentUid, refundId: refundUid, closingUid, qrCodeUid },
+      amount: amountBody(amount),
+      status: { value: content.status, changedDateTime, reason, reasonMessage, canRetry },
+      fiscal: fiscal && fiscalAnswer(fiscal, utcOffset),
+      merchantSiteUid: siteId,
+    },
+    type: 'RECEIPT',
+    ...envelope(isTest),
+  }
+  return { body: JSON.stringify(body), signedValues: [siteId, receiptUid, content.status, changedDateTime] }
+}
 
-/** How, where and by whom it was paid. A payment that its QR code did not take does not name the customer. */
-const payerFields = (
-  { applied, account, payer }: Pick<NotifiedPayment, 'applied' | 'account' | 'payer'>,
-  siteId: string,
-) => ({
-  paymentMethod: { type: 'SBP' as const, phone: payer?.phone },
-  merchantSiteUid: siteId,
-  customer: { ...(applied && { account }), bankMemberId: payer?.bankMemberId },
-})
-
-const resultBody = (status: PaymentResult, changedAt: number, utcOffset: string, reason?: string) => ({
-  value: RESULTS[status],
-  changedDateTime: formatDateTime(changedAt, utcOffset),
-  reasonMessage: reason,
-})
-
-/** `Signature` covers two fraction digits, so the number has them too: receivers sign the digits that they read. */
-const amountBody = ({ minorUnits, currency }: Amount) => ({
-  value: JSON.rawJSON(formatMinorUnits(minorUnits)),
-  currency,
-})
+/** The notification of a settlement file that was imported or deleted. */
+export function settlementNotification(
+  { settlementUid, sha256, entries, mismatched, unknown, status, changedAt }: ContentOf<'SETTLEMENT'>,
+  { siteId, utcOffset, isTest }: NotificationOrigin,
+): ComposedNotification {
+  const changedDateTime = formatDateTime(changedAt, utcOffset)
+  const body: BodyOf<typeof SettlementNotification> = {
+    settlement: {
+      ...{ settlementUid, sha256, entries, mismatched, unknown },
+      status: { value: status, changedDateTime },
+      merchantSiteUid: siteId,
+    },
+    type: 'SETTLEMENT',
+    ...envelope(isTest),
+  }
+  return { body: JSON.stringify(body), signedValues: [siteId, settlementUid, status, changedDateTime] }
+}

@@ -27,6 +27,7 @@ export interface Notification {
   qrCodeUid?: string | undefined
   paymentUid?: string | undefined
   refundUid?: string | undefined
+  settlementUid?: string | undefined
   status: NotificationStatus
   createdAt: number
   attempts: readonly Attempt[]
@@ -53,6 +54,7 @@ export const NotificationAnswer = z
     qrCodeUid: z.optional(z.string()),
     paymentId: z.optional(z.string()),
     refundId: z.optional(z.string()),
+    settlementUid: z.optional(z.string()),
     status: z.enum(NOTIFICATION_STATUSES),
     createdDateTime: z.iso.datetime({ offset: true }),
     attempts: z.array(
@@ -115,7 +117,7 @@ export function notificationAnswer(
   offset: string,
   body?: string,
 ): NotificationAnswer {
-  const { id, callback, type, qrCodeUid, paymentUid, refundUid } = notification
+  const { id, callback, type, qrCodeUid, paymentUid, refundUid, settlementUid } = notification
   const { status, createdAt, attempts, nextAttemptAt } = notification
   const dateTime = (milliseconds: number) => formatDateTime(Math.floor(milliseconds / 1000), offset)
   return {
@@ -125,6 +127,7 @@ export function notificationAnswer(
     ...(qrCodeUid !== undefined && { qrCodeUid }),
     ...(paymentUid !== undefined && { paymentId: paymentUid }),
     ...(refundUid !== undefined && { refundId: refundUid }),
+    ...(settlementUid !== undefined && { settlementUid }),
     status,
     createdDateTime: dateTime(createdAt),
     attempts: attempts.map(({ at, origin, ...result }) => ({

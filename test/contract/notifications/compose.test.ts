@@ -2,13 +2,18 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { formatMinorUnits } from '../../../src/contract/amount.ts'
-import { PaymentNotification, QrCodeNotification } from '../../../src/contract/notifications/bodies.ts'
+import {
+  PaymentNotification,
+  QrCodeNotification,
+  SettlementNotification,
+} from '../../../src/contract/notifications/bodies.ts'
 import {
   type NotifiedPayment,
   paymentNotification,
   qrCodeNotification,
+  settlementNotification,
 } from '../../../src/contract/notifications/compose.ts'
-import { NOTIFIED_STATUSES } from '../../../src/contract/notifications/content.ts'
+import { NOTIFIED_STATUSES, SETTLEMENT_CHANGES } from '../../../src/contract/notifications/content.ts'
 import { NOT_APPLIED_REASONS } from '../../../src/contract/payment.ts'
 
 const ORIGIN = { siteId: 'shop-1', utcOffset: '+03:00' }
@@ -139,6 +144,29 @@ describe('every notification', () => {
         expect(schema.safeParse(parsed).error).toBeUndefined()
         const { qrCodeUid, status, merchantSiteUid } = QrCodeNotification.parse(parsed).qrCode
         expect(signedValues).toEqual([merchantSiteUid, qrCodeUid, status.value, status.changedDateTime])
+      }),
+    )
+  })
+
+  it('of a settlement file is JSON as documented, with the values that Signature covers', () => {
+    const schema = strict(SettlementNotification)
+    const count = fc.nat()
+    const file = fc.record({
+      ...{ settlementUid: text, sha256: text, entries: count, mismatched: count, unknown: count },
+      ...{ status: fc.constantFrom(...SETTLEMENT_CHANGES), changedAt: seconds },
+    })
+    fc.assert(
+      fc.property(file, ({ changedAt, status, ...file }) => {
+        const { body, signedValues } = settlementNotification({ ...file, status, changedAt }, ORIGIN)
+        const parsed: unknown = JSON.parse(body)
+        expect(schema.safeParse(parsed).error).toBeUndefined()
+        const { settlement } = SettlementNotification.parse(parsed)
+        const { merchantSiteUid, status: shown } = settlement
+        expect(settlement).toMatchObject(file)
+        expect(shown.value).toBe(status)
+        expect(signedValues).toEqual([
+          ...[merchantSiteUid, file.settlementUid, shown.value, shown.changedDateTime],
+        ])
       }),
     )
   })

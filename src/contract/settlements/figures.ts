@@ -1,0 +1,125 @@
+// The settlement of all sites in a month, as the sites told the registry (contract, section 16).
+import * as z from 'zod/mini'
+import { signedDecimal } from '../amount.ts'
+import type { Example } from '../example.ts'
+import { meta } from '../meta.ts'
+import type { SettlementMonth } from '../settlement.ts'
+import { SignedDecimal } from './month.ts'
+
+/** Amounts are kopecks; with the signs of entries. */
+export const AMOUNTS = ['gross', 'refunded', 'fee', 'feeVat', 'net'] as const
+export const COUNTS = [
+  ...(['payments', 'refunds', 'withoutFee', 'withoutVat'] as const),
+  ...(['matched', 'mismatched', 'unknown', 'expected'] as const),
+] as const
+export const FIGURES = [...AMOUNTS, ...COUNTS] as const
+
+/** The figures of a month of a site, or of all sites. */
+export type SettlementFigures = Pick<SettlementMonth, (typeof FIGURES)[number]>
+
+/** What a site tells of one of its months, such as `2026-11`. */
+export interface MonthFigures extends SettlementFigures {
+  month: string
+}
+
+/** The figures of a site in a month. */
+export interface SiteSettlement extends SettlementFigures {
+  siteId: string
+  name?: string | undefined
+}
+
+export const figuresWith = (value: (name: (typeof FIGURES)[number]) => number): SettlementFigures => ({
+  gross: value('gross'),
+  refunded: value('refunded'),
+  fee: value('fee'),
+  feeVat: value('feeVat'),
+  net: value('net'),
+  payments: value('payments'),
+  refunds: value('refunds'),
+  withoutFee: value('withoutFee'),
+  withoutVat: value('withoutVat'),
+  matched: value('matched'),
+  mismatched: value('mismatched'),
+  unknown: value('unknown'),
+  expected: value('expected'),
+})
+
+/** The sum of the figures; kopecks of all merchants are exact numbers. */
+export const sumOf = (all: readonly SettlementFigures[]): SettlementFigures =>
+  figuresWith((name) => all.reduce((sum, figures) => sum + figures[name], 0))
+
+const signed = (description: string) => SignedDecimal.apply(meta, { description })
+const count = (description: string) => z.int().apply(meta, { description })
+
+const FiguresAnswer = {
+  payments: count('Entries of payments, also those that are UNKNOWN'),
+  gross: signed('Their sum'),
+  refunds: count('Entries of refunds'),
+  refunded: signed('Their sum, negative'),
+  fee: signed('What the banks keep, negative'),
+  feeVat: signed('The part of it that is VAT, as far as the banks state it'),
+  net: signed('What is left, as far as the banks state it'),
+  withoutFee: count('Operations whose bank states no fee: above 0 `fee` is not complete'),
+  withoutVat: count('Operations whose bank states no VAT: above 0 `feeVat` is not complete'),
+  matched: count('Entries by state'),
+  mismatched: z.int(),
+  unknown: z.int(),
+  expected: count('Payments and refunds that no file has'),
+}
+
+export const AllSettlementsAnswer = z
+  .object({
+    month: z.string(),
+    sites: z.array(
+      z
+        .object({
+          siteId: z.string(),
+          name: z.optional(z.string()).apply(meta, { description: 'The shop’s name in the settings' }),
+          ...FiguresAnswer,
+        })
+        .apply(meta, { id: 'SiteSettlement' }),
+    ),
+    total: z.object(FiguresAnswer).apply(meta, { id: 'SettlementTotal' }),
+  })
+  .apply(meta, { id: 'AllSettlements' })
+export type AllSettlementsAnswer = z.infer<typeof AllSettlementsAnswer>
+
+const figuresAnswer = (figures: SettlementFigures) => ({
+  payments: figures.payments,
+  gross: signedDecimal(figures.gross),
+  refunds: figures.refunds,
+  refunded: signedDecimal(figures.refunded),
+  fee: signedDecimal(figures.fee),
+  feeVat: signedDecimal(figures.feeVat),
+  net: signedDecimal(figures.net),
+  withoutFee: figures.withoutFee,
+  withoutVat: figures.withoutVat,
+  matched: figures.matched,
+  mismatched: figures.mismatched,
+  unknown: figures.unknown,
+  expected: figures.expected,
+})
+
+/** The answer that shows a month of all sites. */
+export const allSettlementsAnswer = (
+  month: string,
+  sites: readonly SiteSettlement[],
+): AllSettlementsAnswer => ({
+  month,
+  sites: sites.map(({ siteId, name, ...figures }) => ({
+    siteId,
+    ...(name !== undefined && { name }),
+    ...figuresAnswer(figures),
+  })),
+  total: figuresAnswer(sumOf(sites)),
+})
+
+const tea = {
+  ...{ payments: 100, gross: '10000.00', refunds: 1, refunded: '-100.00', fee: '-70.00', feeVat: '0.00' },
+  ...{ net: '9830.00', withoutFee: 0, withoutVat: 101, matched: 99, mismatched: 1, unknown: 1, expected: 0 },
+}
+
+export const ALL_SETTLEMENTS_EXAMPLE: Example = {
+  summary: 'The only site',
+  value: { month: '2026-11', sites: [{ siteId: 'demo', name: 'Tea shop', ...tea }], total: tea },
+}
