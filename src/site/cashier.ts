@@ -1,4 +1,6 @@
 // What exists for a cashier: some tills, and of their sales the own ones (contract, section 2, scope merchant:till).
+import { grants } from '../contract/access-token.ts'
+import type { LatestPayment } from '../contract/latest-payment.ts'
 import type { QrCode } from '../contract/qr-code.ts'
 import type { Context, Initiator } from './context.ts'
 import type { QrCodeRow } from './qr-codes/rows.ts'
@@ -6,8 +8,7 @@ import { integer } from './rows/sql.ts'
 
 /** Whether somebody sees no more than that: a scope that reads the site sees all sales. */
 export const isCashier = ({ scopes = [] }: Pick<Initiator, 'scopes'>): boolean =>
-  scopes.includes('merchant:till') &&
-  !scopes.some((scope) => scope === 'merchant' || scope === 'merchant:read' || scope === 'merchant:admin')
+  scopes.includes('merchant:till') && !grants({ scope: scopes }, ['merchant', 'merchant:read'])
 
 /** Whether a QR code exists for the caller. */
 export const isVisible = (
@@ -36,6 +37,10 @@ export function isOwnSale(
   return own === undefined || caller === own
 }
 
+/** The payment of a sale as its cashier sees it: the address of a receipt shows the payer's contact. */
+export const paymentOfTill = (payment: LatestPayment | undefined): LatestPayment | undefined =>
+  payment && { ...payment, receipt: undefined }
+
 /** A till as its cashier sees it: another one's sale and its payment are not shown. */
 export function tillOf(context: Pick<Context, 'sql' | 'by'>, code: QrCode): QrCode {
   const own = ownCaller(context)
@@ -50,7 +55,7 @@ export function tillOf(context: Pick<Context, 'sql' | 'by'>, code: QrCode): QrCo
   const { payment, sale } = code
   return {
     ...code,
-    payment: isOwn(payment?.saleUid) ? payment : undefined,
+    payment: isOwn(payment?.saleUid) ? paymentOfTill(payment) : undefined,
     sale: isOwn(sale?.saleUid) ? sale : undefined,
   }
 }

@@ -15,10 +15,15 @@ import {
   qrCodeByNumber,
   tokensOf,
 } from './qr-codes/rows.ts'
+import { nextErasure } from './receipts/contacts.ts'
+import { hasReceiptsIn } from './receipts/terms.ts'
+import { nextWaitEnd } from './receipts/waiting.ts'
 import { nextDataDeletion } from './rows/site.ts'
 import { integer, type Sql } from './rows/sql.ts'
 import { dropReservation, endSale } from './sales/changes.ts'
 import { openSale, type SaleRow, saleRows } from './sales/rows.ts'
+import { nextSettlementWork } from './settlements/alarm.ts'
+import { hasSettlementsIn } from './settlements/schema.ts'
 import { earliest, type Milliseconds, type Seconds, seconds, toMilliseconds } from './time.ts'
 import { changeToken, enderOf } from './tokens/changes.ts'
 import { endBinding } from './tokens/end-binding.ts'
@@ -216,11 +221,16 @@ export function nextEnd(sql: Sql): Milliseconds | undefined {
 }
 
 /** When the object must wake next, computed from the tables, so that a lost alarm loses nothing; undefined if nothing will be due. */
-export const nextWake = (sql: Sql): Milliseconds | undefined =>
+export const nextWake = (
+  sql: Sql,
+  has = { receipts: hasReceiptsIn(sql), settlements: hasSettlementsIn(sql) },
+): Milliseconds | undefined =>
   earliest(
     nextEnd(sql),
-    hasPending(sql) ? nextSend(sql) : undefined,
+    hasPending(sql) ? nextSend(sql, has.receipts) : undefined,
     nextDeletion(sql),
     nextSweep(sql),
     nextDataDeletion(sql),
+    ...(has.receipts ? [nextWaitEnd(sql), nextErasure(sql)] : []),
+    has.settlements ? nextSettlementWork(sql) : undefined,
   )

@@ -2,7 +2,6 @@
 import { DEFAULT_CALLBACK } from '../contract/callback.ts'
 import type { Caller } from '../contract/caller.ts'
 import { type Attempt, type Delivered, type DeliveryResult, isAccepted } from '../contract/delivery.ts'
-import { NETWORKS } from '../contract/payment.ts'
 import type { Outcome, Refusal } from '../errors.ts'
 import type { Store } from './database/store.ts'
 import { instructionDelay, retryDelay } from './outbox/backoff.ts'
@@ -17,15 +16,19 @@ import {
   callbackQueues,
   type InstructionRow,
   instructionKey,
+  instructionQueues,
   instructionRows,
-  isNetwork,
+  isCallbackQueue,
   isNotification,
+  networkOfQueue,
   notificationId,
   OF_KEY,
   type OutboxRow,
   type Queue,
 } from './outbox/rows.ts'
 import { INSTRUCTION_NOT_FOUND, NOTIFICATION_NOT_FOUND, notAllowed, ok, SITE_RESTORED } from './outcomes.ts'
+import { markTaken } from './receipts/changes.ts'
+import { sentInstruction } from './receipts/sent.ts'
 import { isRestored } from './rows/site.ts'
 import { plus } from './time.ts'
 
@@ -61,7 +64,7 @@ export class Dispatcher {
   /** Sends what is due, and logs the instructions that have become overdue. */
   async run(): Promise<void> {
     const { store } = this.#options
-    const queues: Queue[] = [...callbackQueues(store.sql), ...NETWORKS]
+    const queues: Queue[] = [...callbackQueues(store.sql), ...instructionQueues(store.memory.hasReceipts)]
     for (const queue of queues) {
       const next = nextDelivery(store.sql, queue)
       if (next !== undefined && next <= store.milliseconds) {
@@ -87,8 +90,8 @@ export class Dispatcher {
     const siteId = store.name.value
     // A deleted site would refuse the answers to its deliveries.
     if (store.isDeleted) return []
-    const endpoint = isNetwork(queue) ? undefined : endpointOfCallback(store.sql, callbackOf(queue))
-    if (!isNetwork(queue) && !endpoint) return []
+    const endpoint = isCallbackQueue(queue) ? endpointOfCallback(store.sql, callbackOf(queue)) : undefined
+    if (isCallbackQueue(queue) && !endpoint) return []
     const rows = leaseDue(store.sql, queue, store.milliseconds, allowance.left)
     allowance.left -= rows.length
     return rows.flatMap((row) => {
@@ -109,11 +112,16 @@ export class Dispatcher {
     return async () => ({ ...(await this.#complete(deliver)), origin })
   }
 
-  #instruct({ queue: network, content: instruction, createdAt, ...row }: InstructionRow): Deliver {
+  #instruct({ queue, content, createdAt, ...row }: InstructionRow): Deliver {
     const { store, courier } = this.#options
     const siteId = store.name.value
     const id = notificationId(store.sql, row)
-    return () => this.#complete(() => courier.instruct({ id, siteId, network, instruction, createdAt }))
+    const instruction = sentInstruction(store.sql, content)
+    if (!instruction) return async () => ({ error: 'the site has no such document', ms: 0 })
+    return () =>
+      this.#complete(() =>
+        courier.instruct({ id, siteId, network: networkOfQueue(queue), instruction, createdAt }),
+      )
   }
 
   async #logOverdue(): Promise<void> {
@@ -197,6 +205,8 @@ export class Dispatcher {
       const delay = isNotification(row) ? retryDelay : instructionDelay
       const retry = (countedAttempts: number, after?: number) => delay(countedAttempts, random(), after)
       recordResult(store.sql, row, result, retry)
+      if (row.content.type === 'receipt.register' && isAccepted(delivered))
+        markTaken(store, row.content.receiptUid)
     })
     return delivered
   }

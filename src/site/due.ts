@@ -7,8 +7,11 @@ import { recordEnds } from './ends.ts'
 import { deleteEnded } from './outbox/outbox.ts'
 import { ok } from './outcomes.ts'
 import { applyRemaining } from './payments/early-payments.ts'
-import { sweep } from './qr-codes/retention.ts'
+import { nextSweep, sweep } from './qr-codes/retention.ts'
 import { findQrCode, type QrCodeKey } from './qr-codes/rows.ts'
+import { eraseContacts } from './receipts/contacts.ts'
+import { endWaits } from './receipts/waiting.ts'
+import { workOnSettlements } from './settlements/alarm.ts'
 import { type Milliseconds, toMilliseconds } from './time.ts'
 import { tokenRows } from './tokens/rows.ts'
 
@@ -99,7 +102,19 @@ type Part = (context: Context, now: Milliseconds) => void
 const PARTS: readonly Part[] = [
   (context) => recordEnds(context),
   applyRemaining,
+  (context) => {
+    if (context.memory.hasReceipts) endWaits(context)
+  },
   ({ sql }, now) => deleteEnded(sql, now),
+  // Before the sweep, which is not due any more after it: a cluster limits the pages of a commit, and each of both can take most of them.
+  (context, now) => {
+    if (!context.memory.hasSettlements) return
+    const sweepAt = nextSweep(context.sql)
+    if (sweepAt === undefined || sweepAt > now) workOnSettlements(context, now)
+  },
   sweep,
   ({ sql, now }) => removeExpired(sql, now),
+  (context) => {
+    if (context.memory.hasReceipts) eraseContacts(context)
+  },
 ]

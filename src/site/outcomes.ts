@@ -17,6 +17,8 @@ export const LOGO_NOT_FOUND: Refusal = { ...QR_CODE_NOT_FOUND, description: 'the
 
 export const REFUND_NOT_FOUND: Refusal = { ...QR_CODE_NOT_FOUND, description: 'there is no such refund' }
 
+export const RECEIPT_NOT_FOUND: Refusal = { ...QR_CODE_NOT_FOUND, description: 'there is no such receipt' }
+
 export const TOKEN_NOT_FOUND: Refusal = {
   ...QR_CODE_NOT_FOUND,
   description: 'the account has no such token',

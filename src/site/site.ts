@@ -28,6 +28,10 @@ import type {
 } from '../contract/person.ts'
 import type { QrCode, QrCodeSpec } from '../contract/qr-code.ts'
 import type { PageQuery, QrCodeEventsQuery } from '../contract/query.ts'
+import type { CashRegister } from '../contract/receipts/cash-register.ts'
+import type { ReceiptDocument } from '../contract/receipts/document.ts'
+import type { ReceiptReport } from '../contract/receipts/report.ts'
+import type { PartialReceipt } from '../contract/receipts/requests.ts'
 import type { NetworkQrCodesQuery } from '../contract/reconciliation.ts'
 import type { PaymentKey, Refund, RefundReport, RefundSpec } from '../contract/refund.ts'
 import type { Sale, SaleSpec } from '../contract/sale.ts'
@@ -35,10 +39,25 @@ import type { SearchPage, SearchQuery } from '../contract/search.ts'
 import type { NewSession, SessionView } from '../contract/session.ts'
 import type { Logo, NewSettings } from '../contract/settings.ts'
 import type { SettingsPatch } from '../contract/settings-request.ts'
+import type {
+  DeletionStep,
+  EntriesQuery,
+  EntryPage,
+  ImportStep,
+  Settlement,
+  SettlementEntry,
+  SettlementMonth,
+  SettlementPage,
+  SettlementPeriod,
+  SettlementReportPage,
+  SettlementReportQuery,
+  SettlementSpec,
+} from '../contract/settlement.ts'
 import type { SiteHealth } from '../contract/site.ts'
 import { REGISTRY } from '../contract/site-id.ts'
 import type { Closing } from '../contract/site-list.ts'
 import type { Outcome } from '../errors.ts'
+import type { Entry, Summary } from '../settlement/formats/entry.ts'
 import type { NewApiKey } from './access/api-keys.ts'
 import { sessionView } from './access/session-view.ts'
 import { endSession, openSession } from './access/sessions.ts'
@@ -50,7 +69,7 @@ import { Dispatcher } from './dispatcher.ts'
 import { type EventPage, eventsOf, type FeedPage, type FeedQuery } from './events/events.ts'
 import { type LongPoll, type Polled, pollFeed, pollQrCode, pollSale, type QrCodePoll } from './long-polls.ts'
 import { healthOf } from './operator/health.ts'
-import { setLimits } from './operator/limits.ts'
+import { setCashRegister, setLimits } from './operator/limits.ts'
 import { RegistryUpdates } from './operator/registry.ts'
 import { endRestore } from './operator/resume.ts'
 import type { Connection } from './outbox/connection.ts'
@@ -63,6 +82,7 @@ import {
   readNotification,
 } from './outbox/notification-log.ts'
 import { ok } from './outcomes.ts'
+import { type BankNumbersPage, type BankNumbersQuery, bankNumbersPage } from './payments/bank-numbers.ts'
 import { type Charged, chargeToken } from './payments/charges.ts'
 import { dayFigures } from './payments/day-report.ts'
 import { type Decided, decidePayment } from './payments/decisions.ts'
@@ -117,11 +137,28 @@ import {
 import { type ArmedSale, cancelQrCode, ofQrCode, readQrCode } from './qr-codes/qr-codes.ts'
 import type { ReportKey } from './qr-codes/report-target.ts'
 import type { QrCodeKey } from './qr-codes/rows.ts'
+import { type ClosingSpec, closeReceipt } from './receipts/closings.ts'
+import { type GivenContact, giveContact } from './receipts/given-contact.ts'
+import {
+  listReceipts,
+  type NetworkReceiptsPage,
+  type NetworkReceiptsQuery,
+  networkReceipts,
+  type PaymentReceipts,
+  type ReceiptPage,
+  type ReceiptsQuery,
+  readReceipt,
+  receiptsOfPayment,
+} from './receipts/list.ts'
+import { reportReceipt } from './receipts/reports.ts'
+import { type DocumentResult, requestReceipt } from './receipts/requests.ts'
+import { retryReceipt } from './receipts/retries.ts'
 import { readRefund, refundsOf } from './refunds/lookups.ts'
 import { acceptRefund, type RefundConditions, type RefundResult, reportRefund } from './refunds/refunds.ts'
 import { RetentionSetting } from './retention-setting.ts'
 import { SiteName } from './rows/site-id.ts'
 import type { SaleAtBank } from './sales/changes.ts'
+import type { ReservedSale } from './sales/new-sale.ts'
 import { type PaidSale, paidSales } from './sales/paid.ts'
 import {
   type Armed,
@@ -130,7 +167,6 @@ import {
   cancelSale,
   confirmSale,
   dropSale,
-  type ReservedSale,
   readSale,
   type SalePage,
   salesOf,
@@ -159,7 +195,20 @@ import {
   type SettingsVersion,
   settingsVersion,
 } from './settings/settings.ts'
-import { toMilliseconds } from './time.ts'
+import type { FiguresSettings } from './settlements/figures.ts'
+import {
+  abandonImport,
+  appendEntries,
+  beginImport,
+  completeImport,
+  continueImport,
+  deleteSettlement,
+  readSettlement,
+} from './settlements/imports.ts'
+import { entriesOfPayment, listEntries, listSettlements } from './settlements/lists.ts'
+import { settlementMonth, settlementReport } from './settlements/month.ts'
+import { SettlementUpdates } from './settlements/updates.ts'
+import { earliest, toMilliseconds } from './time.ts'
 import { type BindingOrigin, type Bound, type NewBinding, reportBinding } from './tokens/bindings.ts'
 import { type NetworkBindingsPage, networkBindings } from './tokens/network-bindings.ts'
 import { listTokens, type TokenOfAccount, type TokenPage } from './tokens/tokens.ts'
@@ -171,6 +220,9 @@ type AsyncOutcome<T> = Promise<Outcome<T>>
 interface SiteSettings {
   /** For how many days QR codes are kept after their end: null, for ever; undefined, not known. */
   retentionDays?: number | null
+  /** The cash register of a site of the sandbox. */
+  ownRegister?: (siteId: string) => CashRegister | undefined
+  settlement?: FiguresSettings
 }
 
 /** One line for each operation; the function behind it says more. */
@@ -178,13 +230,15 @@ export class Site extends DurableObject {
   // Only this file reads the clock.
   readonly #store: Store = new Store(this.ctx.storage, {
     name: new SiteName(this.ctx.id.name, (name) => this.env.SITES.idFromName(name).equals(this.ctx.id)),
+    ownRegister: () => this.#ownRegister(this.#store.name.value),
     clock: () => Date.now(),
     log: (line) => console.log(line),
     afterFlush: (mayChange) => {
       this.#updates.flushed(mayChange)
+      this.#settlementUpdates.flushed(mayChange)
       this.#retention.run()
     },
-    wakeAt: () => this.#updates.wakeAt,
+    wakeAt: () => earliest(this.#updates.wakeAt, this.#settlementUpdates.wakeAt),
   })
   readonly #dispatcher = new Dispatcher({
     store: this.#store,
@@ -200,13 +254,29 @@ export class Site extends DurableObject {
     waitUntil: (work) => this.ctx.waitUntil(work),
   })
 
+  readonly #settlementUpdates: SettlementUpdates
   readonly #retention: RetentionSetting
+  readonly #ownRegister: (siteId: string) => CashRegister | undefined
 
-  constructor(ctx: DurableObjectState, env: Cloudflare.Env, { retentionDays }: SiteSettings) {
+  constructor(
+    ctx: DurableObjectState,
+    env: Cloudflare.Env,
+    { retentionDays, ownRegister, settlement }: SiteSettings,
+  ) {
     super(ctx, env)
+    this.#settlementUpdates = new SettlementUpdates({
+      site: this.#store,
+      settings: settlement,
+      record: (months) =>
+        this.ctx.exports.Registry.getByName(REGISTRY).recordSettlements(this.#store.name.value, months),
+      waitUntil: (work) => ctx.waitUntil(work),
+    })
+    this.#ownRegister = ownRegister ?? (() => undefined)
     this.#retention = new RetentionSetting(this.#store, retentionDays, (work) => ctx.waitUntil(work))
     ctx.blockConcurrencyWhile(async () => {
-      if (await this.#store.open()) this.#updates.start()
+      if (!(await this.#store.open())) return
+      this.#updates.start()
+      this.#settlementUpdates.start()
     })
   }
 
@@ -437,6 +507,61 @@ export class Site extends DurableObject {
     return this.#store.write(caller, (context) => reportRefund(context, paymentUid, uid, report))
   }
 
+  /** Makes the document of a payment that has none. */
+  requestReceipt(
+    caller: Caller,
+    paymentUid: string,
+    spec: PartialReceipt | undefined,
+  ): AsyncOutcome<DocumentResult> {
+    return this.#store.write(caller, (context) => requestReceipt(context, paymentUid, spec))
+  }
+
+  /** Makes a closing receipt. */
+  closeReceipt(
+    caller: Caller,
+    paymentUid: string,
+    closingUid: string,
+    spec: ClosingSpec,
+  ): AsyncOutcome<DocumentResult> {
+    return this.#store.write(caller, (context) => closeReceipt(context, paymentUid, closingUid, spec))
+  }
+
+  async receiptsOfPayment(caller: Caller, paymentUid: string): AsyncOutcome<PaymentReceipts> {
+    return this.#store.read(caller, (context) => receiptsOfPayment(context, paymentUid))
+  }
+
+  /** A page of documents. */
+  async listReceipts(caller: Caller, query: ReceiptsQuery): AsyncOutcome<ReceiptPage> {
+    return this.#store.read(caller, (context) => ok(listReceipts(context, query)))
+  }
+
+  async readReceipt(caller: Caller, receiptUid: string): AsyncOutcome<ReceiptDocument> {
+    return this.#store.read(caller, (context) => readReceipt(context, receiptUid))
+  }
+
+  /** Makes another attempt of a document that has failed. */
+  retryReceipt(
+    caller: Caller,
+    receiptUid: string,
+    spec: { receipt?: PartialReceipt | undefined },
+  ): AsyncOutcome<ReceiptDocument> {
+    return this.#store.write(caller, (context) => retryReceipt(context, receiptUid, spec))
+  }
+
+  reportReceipt(caller: Caller, receiptUid: string, report: ReceiptReport): AsyncOutcome<DocumentResult> {
+    return this.#store.write(caller, (context) => reportReceipt(context, receiptUid, report))
+  }
+
+  /** A page of what the connector is to register, oldest first. */
+  async networkReceipts(caller: Caller, query: NetworkReceiptsQuery): AsyncOutcome<NetworkReceiptsPage> {
+    return this.#store.read(caller, (context) => networkReceipts(context, query))
+  }
+
+  /** Takes the contact that a payer typed on the page. */
+  giveContact(key: QrCodeKey, given: GivenContact): AsyncOutcome<void> {
+    return this.#store.write(PAYER, (context) => giveContact(context, key, given))
+  }
+
   async networkQrCodes(caller: Caller, query: NetworkQrCodesQuery): AsyncOutcome<NetworkQrCodesPage> {
     return this.#store.read(caller, (context) => ok(networkQrCodes(context, query)))
   }
@@ -644,6 +769,77 @@ export class Site extends DurableObject {
     return this.#store.write(caller, (context) => endPersonSessions(context, caller, personId, session))
   }
 
+  /** Begins an import of a settlement file; a token names it, until a minute passes without a call. */
+  beginImport(
+    caller: Caller,
+    spec: SettlementSpec,
+  ): AsyncOutcome<{ token: string; payoutAccounts: string[] }> {
+    return this.#store.write(caller, (context) => beginImport(context, spec, crypto.randomUUID()))
+  }
+
+  /** Appends a batch of entries, of at most 1 MiB as JSON. */
+  appendEntries(caller: Caller, token: string, entries: Entry[]): AsyncOutcome<void> {
+    return this.#store.write(caller, (context) => appendEntries(context, token, entries))
+  }
+
+  completeImport(
+    caller: Caller,
+    token: string,
+    file: { sha256: string; summary: Summary },
+  ): AsyncOutcome<ImportStep> {
+    return this.#store.write(caller, (context) => completeImport(context, token, file))
+  }
+
+  /** Does the next step of an import. */
+  continueImport(caller: Caller, token: string): AsyncOutcome<ImportStep> {
+    return this.#store.write(caller, (context) => continueImport(context, token))
+  }
+
+  abandonImport(caller: Caller, token: string): AsyncOutcome<void> {
+    return this.#store.write(caller, (context) => abandonImport(context, token))
+  }
+
+  /** Does the next step of a deletion; the first one without its token. @param newToken names it from now on */
+  deleteSettlement(
+    caller: Caller,
+    settlementUid: string,
+    token?: string,
+    newToken: string = crypto.randomUUID(),
+  ): AsyncOutcome<DeletionStep> {
+    return this.#store.write(caller, (context) =>
+      deleteSettlement(context, settlementUid, { token, newToken }),
+    )
+  }
+
+  async settlement(caller: Caller, settlementUid: string): AsyncOutcome<Settlement> {
+    return this.#store.read(caller, (context) => readSettlement(context, settlementUid))
+  }
+
+  /** A page of the files that were imported, newest first. */
+  async settlements(caller: Caller, page: PageQuery): AsyncOutcome<SettlementPage> {
+    return this.#store.read(caller, (context) => ok(listSettlements(context, page)))
+  }
+
+  /** A page of entries of files, and of what no file has in time, oldest first. */
+  async settlementEntries(caller: Caller, query: EntriesQuery): AsyncOutcome<EntryPage> {
+    return this.#store.read(caller, (context) => ok(listEntries(context, query)))
+  }
+
+  /** The entries of a payment and of its refunds. */
+  async entriesOfPayment(caller: Caller, paymentUid: string): AsyncOutcome<SettlementEntry[]> {
+    return this.#store.read(caller, (context) => ok(entriesOfPayment(context, paymentUid)))
+  }
+
+  /** The sums of a month. */
+  async settlementMonth(caller: Caller, period: SettlementPeriod): AsyncOutcome<SettlementMonth> {
+    return this.#store.read(caller, (context) => ok(settlementMonth(context, period)))
+  }
+
+  /** A page of the operations that make these sums. */
+  async settlementReport(caller: Caller, query: SettlementReportQuery): AsyncOutcome<SettlementReportPage> {
+    return this.#store.read(caller, (context) => ok(settlementReport(context, query)))
+  }
+
   async notifications(caller: Caller, query: NotificationsQuery): AsyncOutcome<NotificationPage> {
     return this.#store.read(caller, ({ sql }) => ok(notificationsOf(sql, query)))
   }
@@ -669,6 +865,11 @@ export class Site extends DurableObject {
   /** A page of the report of payments, oldest first. */
   async paymentsReport(caller: Caller, query: ReportQuery): AsyncOutcome<ReportPage> {
     return this.#store.read(caller, (context) => ok(reportPage(context, query)))
+  }
+
+  /** A page of the numbers that payments have at their banks. */
+  async bankNumbers(caller: Caller, query: BankNumbersQuery): AsyncOutcome<BankNumbersPage> {
+    return this.#store.read(caller, (context) => ok(bankNumbersPage(context, query)))
   }
 
   /** The figures of a day, a week or a month, and of the one before. */
@@ -697,6 +898,11 @@ export class Site extends DurableObject {
   /** Replaces the operator's limits. */
   setLimits(caller: Caller, limits: Limits): AsyncOutcome<void> {
     return this.#store.write(caller, (context) => ok(setLimits(context, limits)))
+  }
+
+  /** Sets the cash register of the site, or removes it. */
+  setCashRegister(caller: Caller, register: CashRegister | undefined): AsyncOutcome<void> {
+    return this.#store.write(caller, (context) => ok(setCashRegister(context, register)))
   }
 
   /** A page of the export of the whole site. */
@@ -738,6 +944,7 @@ export class Site extends DurableObject {
       await this.#endDeletion()
       await this.#dispatcher.run()
       this.#updates.check()
+      this.#settlementUpdates.check()
     })
   }
 

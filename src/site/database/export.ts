@@ -15,6 +15,7 @@ import { exportedPaymentRows, paymentOf } from '../payments/rows.ts'
 import { exportedPersonRows } from '../people/rows.ts'
 import { qrCodeOf } from '../qr-codes/qr-code.ts'
 import { exportedQrCodeRows } from '../qr-codes/rows.ts'
+import { documentOf, exportedReceiptRows } from '../receipts/rows.ts'
 import { exportedRefundRows, refundOf } from '../refunds/rows.ts'
 import type { Numbered } from '../rows/columns.ts'
 import { LONG_PAGE } from '../rows/page.ts'
@@ -22,6 +23,10 @@ import { epochOf } from '../rows/site.ts'
 import { tillsIn } from '../rows/tills.ts'
 import { exportedSaleRows } from '../sales/rows.ts'
 import { saleOf } from '../sales/sale.ts'
+import { BY_MATCH, entryRows, settlementEntryOf } from '../settlements/entries.ts'
+import { fileRows, settlementOf } from '../settlements/files.ts'
+import { payoutStates } from '../settlements/lists.ts'
+import { IN_GENERATION, stateIn } from '../settlements/state.ts'
 import { exportedTokenRows } from '../tokens/rows.ts'
 import { listedTokenOf } from '../tokens/token.ts'
 
@@ -42,6 +47,8 @@ const readOf = <Row>(read: readonly Numbered<Row>[], show: (row: Row) => ExportR
     isFull: read.length === LONG_PAGE,
   }
 }
+
+const NONE: Read = { rows: [], unreadable: 0, last: undefined, isFull: false }
 
 /** What a row shows; nothing where a column of JSON has an unknown value. */
 function shownBy<Row>(show: (row: Row) => ExportRow[], row: Row): ExportRow[][] {
@@ -98,6 +105,16 @@ const READ: Record<ExportKind, (context: Context, after: number) => Read> = {
       exportedRefundRows(sql, 'WHERE refunds.number > ? ORDER BY refunds.number LIMIT ?', after, LONG_PAGE),
       (row) => [{ kind: 'refund', refund: refundOf(row) }],
     ),
+  receipt: ({ sql }, after) =>
+    readOf(
+      exportedReceiptRows(
+        sql,
+        'WHERE receipts.number > ? ORDER BY receipts.number LIMIT ?',
+        after,
+        LONG_PAGE,
+      ),
+      (row) => [{ kind: 'receipt', receipt: documentOf(row) }],
+    ),
   token: ({ sql, now }, after) =>
     readOf(
       exportedTokenRows(sql, 'WHERE tokens.number > ? ORDER BY tokens.number LIMIT ?', after, LONG_PAGE),
@@ -123,6 +140,42 @@ const READ: Record<ExportKind, (context: Context, after: number) => Read> = {
         },
       },
     ]),
+  settlement: ({ sql, memory }, after) => {
+    if (!memory.hasSettlements) return NONE
+    const { generation } = stateIn(sql)
+    const files = fileRows(
+      sql,
+      `WHERE ${IN_GENERATION} AND number > ? ORDER BY number LIMIT ?`,
+      ...[generation, generation, after, LONG_PAGE],
+    )
+    return readOf(
+      files.map((row) => ({ number: row.number, row })),
+      (row) => [{ kind: 'settlement', settlement: settlementOf(sql, row, generation) }],
+    )
+  },
+  settlementEntry: ({ sql, memory }, after) => {
+    if (!memory.hasSettlements) return NONE
+    const { generation } = stateIn(sql)
+    const rows = entryRows(
+      sql,
+      BY_MATCH,
+      'matches.entry > ?2 ORDER BY matches.entry LIMIT ?3',
+      ...[generation, after, LONG_PAGE],
+    )
+    const stateOf = payoutStates(sql, generation, rows)
+    return readOf(
+      rows.map((row) => ({ number: row.entry, row })),
+      (row) => {
+        const entry = settlementEntryOf(row)
+        return [
+          {
+            kind: 'settlementEntry',
+            entry: row.kind === 'payout' ? { ...entry, state: stateOf(row) } : entry,
+          },
+        ]
+      },
+    )
+  },
   event: ({ sql }, after) =>
     readOf(
       exportedEventRows(sql, 'WHERE events.number > ? ORDER BY events.number LIMIT ?', after, LONG_PAGE),

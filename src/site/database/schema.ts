@@ -412,6 +412,59 @@ const TABLES = [
 ].join('\n')
 
 /**
+ * Documents of cash registers. payment, refund: numbers of rows. attempt: from 1 on; another one has another receipt_uid. terms: the
+ * number of a row of receipt_terms. receipts_of_others: those of refunds and closings. request: what the merchant asked for, of a document that a request made. at: the time of what it
+ * documents. place: the number of the event that accepted what it documents, by which closings and refunds follow each other. event:
+ * that of the event that made it, and of its instruction in the outbox. due_at: when the wait for a contact ends. held: why it waits for
+ * the operator. error, fiscal: JSON.
+ * contacts: whose, `qrCode`, `sale` or `payment`, and the number of its row; `free` of a text that was erased. used_at: when it was
+ * given, or a document with it was made. contact_texts: all of one length, and none is deleted: a row that is written in its place leaves
+ * no byte of the text before it, where SQLite would leave those of rows that are deleted or moved. Two long rows come first, so that no
+ * row with a text is on the first page of the table, which SQLite copies when it is full.
+ */
+const RECEIPTS = `
+  CREATE TABLE receipt_terms (number INTEGER PRIMARY KEY, terms TEXT NOT NULL UNIQUE) STRICT;
+  CREATE TABLE receipts (
+    number INTEGER PRIMARY KEY,
+    receipt_uid TEXT NOT NULL UNIQUE,
+    payment INTEGER NOT NULL REFERENCES payments (number),
+    kind TEXT NOT NULL,
+    refund INTEGER REFERENCES refunds (number),
+    closing_uid TEXT,
+    attempt INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    minor_units INTEGER NOT NULL,
+    terms INTEGER NOT NULL REFERENCES receipt_terms (number),
+    items TEXT NOT NULL,
+    taxation TEXT,
+    request TEXT,
+    at INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    event INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    sent_at INTEGER,
+    registered_at INTEGER,
+    waits_for TEXT,
+    due_at INTEGER,
+    held TEXT,
+    error TEXT,
+    fiscal TEXT
+  ) STRICT;
+  CREATE INDEX receipts_by_payment ON receipts (payment);
+  CREATE INDEX receipts_by_state ON receipts (state, created_at);
+  CREATE INDEX receipts_of_others ON receipts (state, created_at) WHERE kind <> 'sale';
+  CREATE INDEX receipts_due ON receipts (due_at) WHERE due_at IS NOT NULL;
+  CREATE TABLE contacts (
+    of TEXT NOT NULL,
+    row INTEGER NOT NULL,
+    used_at INTEGER NOT NULL,
+    text INTEGER NOT NULL,
+    PRIMARY KEY (of, row)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE contact_texts (number INTEGER PRIMARY KEY, contact TEXT NOT NULL) STRICT;
+  CREATE INDEX contacts_by_use ON contacts (used_at) WHERE of <> 'free';`
+
+/**
  * What 0.4.0 adds.
  * ended_by: who ended a token, NULL of one that has not ended and of one that 0.3.0 ended. decision: what the merchant has decided
  * about a payment that is not applied, DELIVERED or NULL, and when. Few payments are by a token, so their index is partial.
@@ -419,12 +472,23 @@ const TABLES = [
  * array. qr_codes.callback_url: where the notifications of the QR code go instead.
  * api_keys.person: who created it in the console. callers.person: the id of a person, empty where a key or nobody acts. events.subject: the key or the person that the event is of, as
  * JSON. sessions.tills: as people.tills. sales.caller: who made the sale, NULL of one that 0.3.0 made.
+ * site.has_settlements: whether there are the tables of src/site/settlements/schema.ts.
+ * site.cash_register: what the operator set, as JSON. receipt_terms: the cash register and the settings that hold for the receipts of
+ * codes and sales, as JSON; a few rows. receipt: what the request of a code or a sale stated, without the contact, as JSON; receipt_terms
+ * of the same: NULL at a site without a cash register. payments.receipt: the number of the latest document of the sale. refunds.items: what the receipt of the refund lists, as a JSON array, NULL where
+ * the sale has no receipt. RECEIPTS says more. payments.method: NULL where no report has said how it was paid.
+ * payments.bank: in whose settlement files it stands. payments.bank_order, refunds.bank_number: how those files name it besides
+ * payments.network_uid. All three are NULL where no report has stated them.
  */
 const SINCE_0_4_0 = `
   ALTER TABLE tokens ADD COLUMN ended_by TEXT;
   ALTER TABLE payments ADD COLUMN decision TEXT;
   ALTER TABLE payments ADD COLUMN decision_note TEXT;
   ALTER TABLE payments ADD COLUMN decided_at INTEGER;
+  ALTER TABLE payments ADD COLUMN receipt INTEGER;
+  ALTER TABLE payments ADD COLUMN method TEXT;
+  ALTER TABLE payments ADD COLUMN bank TEXT;
+  ALTER TABLE payments ADD COLUMN bank_order TEXT;
   CREATE INDEX payments_by_token ON payments (token) WHERE token IS NOT NULL;
   CREATE TABLE callbacks (
     id TEXT PRIMARY KEY,
@@ -446,7 +510,16 @@ const SINCE_0_4_0 = `
   ALTER TABLE api_keys ADD COLUMN tills TEXT;
   ALTER TABLE events ADD COLUMN subject TEXT;
   ALTER TABLE sessions ADD COLUMN tills TEXT;
-  ALTER TABLE sales ADD COLUMN caller INTEGER REFERENCES callers (number);`
+  ALTER TABLE sales ADD COLUMN caller INTEGER REFERENCES callers (number);
+  ALTER TABLE site ADD COLUMN cash_register TEXT;
+  ALTER TABLE site ADD COLUMN has_settlements INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE qr_codes ADD COLUMN receipt TEXT;
+  ALTER TABLE qr_codes ADD COLUMN receipt_terms INTEGER;
+  ALTER TABLE sales ADD COLUMN receipt TEXT;
+  ALTER TABLE sales ADD COLUMN receipt_terms INTEGER;
+  ALTER TABLE refunds ADD COLUMN items TEXT;
+  ALTER TABLE refunds ADD COLUMN bank_number TEXT;
+  ${RECEIPTS}`
 
 /** SQLite stores the text of tables: without its indentation it takes a page less of every site. */
 const unindented = (statements: string): string => statements.replaceAll(/^ +/gm, '')

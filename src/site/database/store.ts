@@ -15,7 +15,7 @@ import type { SiteName } from '../rows/site-id.ts'
 import { earliest, type Milliseconds, milliseconds, type Seconds, toSeconds } from '../time.ts'
 import { CallAdmission } from './admission.ts'
 import { Alarm } from './alarm.ts'
-import { TableMemory } from './memory.ts'
+import { type OwnRegister, TableMemory } from './memory.ts'
 import { Tables } from './tables.ts'
 import { Transactions } from './transactions.ts'
 import { writeQueue } from './write-queue.ts'
@@ -25,6 +25,7 @@ const LATER_MS = 1000
 
 interface StoreOptions {
   name: SiteName
+  ownRegister?: OwnRegister
   /** Unix milliseconds. */
   clock(): number
   log(line: string): void
@@ -71,7 +72,7 @@ export class Store {
   constructor(storage: DurableObjectStorage, options: StoreOptions) {
     this.#storage = storage
     this.#options = options
-    this.memory = new TableMemory(storage.sql, nextWake)
+    this.memory = new TableMemory(storage.sql, nextWake, () => options.ownRegister?.())
     const rolledBack = () => {
       this.memory.forget()
       this.keys.forgetWritten()

@@ -9,7 +9,7 @@ import { CURSOR_GONE, ok } from '../outcomes.ts'
 import { qrCodeVersions } from '../qr-codes/rows.ts'
 import { pageOf } from '../rows/page.ts'
 import { epochOf } from '../rows/site.ts'
-import { requiredInteger } from '../rows/sql.ts'
+import { requiredInteger, type Sql } from '../rows/sql.ts'
 import {
   eventOf,
   eventPaymentColumn,
@@ -41,17 +41,15 @@ export function recordEvent(
 }
 
 /** Appends an event, and queues no notification. @returns the number of the event */
-export function appendEvent(
-  { sql, now, by, memory }: Context,
-  { type, qrCode, status, sale, payment, refund, token, subject }: NewEvent,
-): number {
+export function appendEvent({ sql, now, by, memory }: Context, event: NewEvent): number {
+  const { type, qrCode, status, sale, payment, refund, token } = event
   const number = memory.lastEvent + 1
   const details = [
     eventPaymentColumn(payment),
     eventRefundColumn(refund),
     eventTokenColumn(token),
     eventSaleColumn(sale),
-    eventSubjectColumn(subject),
+    eventSubjectColumn(event),
   ]
   sql.exec(INSERT, number, type, now, memory.caller(by), qrCode ?? null, status ?? null, ...details)
   memory.appended(number)
@@ -120,7 +118,7 @@ export function feedPage(
 }
 
 /** The number of the latest event, also of a deleted one, 0 before the first. */
-export const lastEvent = (sql: SqlStorage): number =>
+export const lastEvent = (sql: Sql): number =>
   requiredInteger(sql, 'SELECT max(last_event, ifnull((SELECT max(number) FROM events), 0)) FROM site')
 
 /** The QR codes that have events after a number, with their versions. */

@@ -2,20 +2,20 @@
 
 import {
   ACTORS,
-  EVENT_TYPES,
   type Event,
   EventPayment,
   EventRefund,
   EventSale,
   EventSubject,
   EventToken,
-  type EventType,
 } from '../../contract/event.ts'
+import { EVENT_TYPES, type EventType } from '../../contract/event-type.ts'
 import type { DecisionBody } from '../../contract/payment-decision.ts'
 import type { Refund } from '../../contract/refund.ts'
 import { type QrCodeStatus, STATUSES } from '../../contract/status.ts'
 import { last4Of } from '../../contract/token.ts'
 import type { PaymentRow } from '../payments/rows.ts'
+import { failureOf, type ReceiptRow } from '../receipts/rows.ts'
 import { int, oneOf, orNull, rowsWith, text } from '../rows/columns.ts'
 import { type Binding, ofQrCodeOrDeleted } from '../rows/sql.ts'
 import type { TokenRow } from '../tokens/rows.ts'
@@ -34,6 +34,12 @@ export interface RefundOfPayment {
   overRefunded?: boolean | undefined
 }
 
+/** What an event tells of a document. */
+type RecordedReceipt = Pick<
+  ReceiptRow,
+  'receipt_uid' | 'kind' | 'state' | 'payment_uid' | 'refund_uid' | 'closing_uid' | 'error'
+>
+
 /** An event to record. Its time and its actor come from the context. */
 export interface NewEvent {
   type: EventType
@@ -46,6 +52,8 @@ export interface NewEvent {
   token?: TokenRow | undefined
   /** What an event of no QR code is of. */
   subject?: EventSubject | undefined
+  /** The document after its change. */
+  receipt?: RecordedReceipt | undefined
 }
 
 export const eventPaymentColumn = (row: RecordedPayment | undefined): string | null =>
@@ -56,6 +64,7 @@ const eventPaymentOf = (row: RecordedPayment): EventPayment & { isRepeated?: tru
   status: row.status,
   amount: { minorUnits: row.minor_units, currency: row.currency },
   applied: row.applied === 1,
+  ...(row.method && { method: row.method }),
   ...(row.sale_uid !== null && { saleUid: row.sale_uid }),
   ...(row.decided && { decision: row.decided }),
   ...(row.isRepeated && row.status === 'COMPLETED' && { isRepeated: true }),
@@ -77,8 +86,18 @@ export const eventTokenColumn = (token: TokenRow | undefined): string | null =>
     ? JSON.stringify({ status: token.status, last4: token.value === null ? undefined : last4Of(token.value) })
     : null
 
-export const eventSubjectColumn = (subject: EventSubject | undefined): string | null =>
-  subject ? JSON.stringify(subject) : null
+export const eventSubjectColumn = ({ subject, receipt }: NewEvent): string | null =>
+  subject || receipt ? JSON.stringify({ ...subject, receipt: receipt && eventReceiptOf(receipt) }) : null
+
+const eventReceiptOf = (row: RecordedReceipt): EventSubject['receipt'] => ({
+  receiptUid: row.receipt_uid,
+  kind: row.kind,
+  state: row.state,
+  paymentUid: row.payment_uid,
+  refundUid: row.refund_uid ?? undefined,
+  closingUid: row.closing_uid ?? undefined,
+  reason: failureOf(row)?.reason,
+})
 
 const readRows = rowsWith({
   number: int,

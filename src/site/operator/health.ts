@@ -7,7 +7,8 @@ import { TOKEN_STATUSES } from '../../contract/token.ts'
 import { DUE_NUMBERS, DUE_TOKENS, ENDED_TOKEN_STATUS } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { OVERDUE } from '../outbox/outbox.ts'
-import { INSTRUCTIONS, instructionRows, NOTIFICATIONS, notificationId } from '../outbox/rows.ts'
+import { instructionRows, MONEY_INSTRUCTIONS, NOTIFICATIONS, notificationId } from '../outbox/rows.ts'
+import { receiptHealth } from '../receipts/figures.ts'
 import { closingOf, createdAtOf, epochOf, isRestored } from '../rows/site.ts'
 import { type Binding, integer, requiredInteger, type Sql } from '../rows/sql.ts'
 import { settingsRow } from '../settings/rows.ts'
@@ -28,6 +29,7 @@ export function healthOf({ sql, siteId, now, memory }: Context): SiteHealth {
     isRestored: isRestored(sql),
     closing: closingOf(sql),
     limits: memory.limits,
+    cashRegister: memory.cashRegister,
     bytes: sql.databaseSize,
     qrCodes: counts(sql, STATUSES, 'qr_codes', {
       from: `qr_codes WHERE number IN (${DUE_NUMBERS})`,
@@ -41,6 +43,7 @@ export function healthOf({ sql, siteId, now, memory }: Context): SiteHealth {
       as: ENDED_TOKEN_STATUS,
       bindings: [now],
     }),
+    receipts: receiptHealth(sql, now),
     notifications: {
       ...pending(sql, NOTIFICATIONS),
       failed: requiredInteger(
@@ -49,10 +52,10 @@ export function healthOf({ sql, siteId, now, memory }: Context): SiteHealth {
       ),
     },
     instructions: {
-      ...pending(sql, INSTRUCTIONS),
+      ...pending(sql, MONEY_INSTRUCTIONS),
       overdue: instructionRows(
         sql,
-        "AND status = 'PENDING' AND created_at <= ? ORDER BY created_at LIMIT ?",
+        `AND ${MONEY_INSTRUCTIONS} AND status = 'PENDING' AND created_at <= ? ORDER BY created_at LIMIT ?`,
         ...[toMilliseconds(now) - OVERDUE, MAX_OVERDUE],
       ).map(
         ({ content, createdAt: since, takenAt, ...row }): OverdueInstruction => ({

@@ -1,26 +1,47 @@
 // The limits that the operator sets for a site: which amounts they refuse (contract, section 16).
 import * as z from 'zod/mini'
-import { type Amount, formatMinorUnits, StoredAmount } from '../../contract/amount.ts'
-import { amountText, type Limits } from '../../contract/limits.ts'
-import { dayOf, timesOf } from '../../contract/payments-report.ts'
+import { type Amount, amountText, formatMinorUnits, StoredAmount } from '../../contract/amount.ts'
+import { dayOf, timesOf } from '../../contract/days.ts'
+import type { Limits } from '../../contract/limits.ts'
+import type { CashRegister } from '../../contract/receipts/cash-register.ts'
 import type { Refusal } from '../../errors.ts'
 import type { Context, Memory } from '../context.ts'
-import { requiredInteger, type Sql, textValue } from '../rows/sql.ts'
+import { StoredRegister } from '../receipts/terms.ts'
+import { orNull, rowsWith, text } from '../rows/columns.ts'
+import { requiredInteger, type Sql } from '../rows/sql.ts'
 
 const StoredLimits = z.object({
   maxPayment: z.optional(StoredAmount),
   maxRefundsPerDay: z.optional(StoredAmount),
 })
 
-export function limitsIn(sql: Sql): Limits {
-  const stored = textValue(sql, 'SELECT limits FROM site')
-  return stored === undefined ? {} : StoredLimits.parse(JSON.parse(stored))
+const readSite = rowsWith({ limits: orNull(text), cash_register: orNull(text) })
+
+/** What the operator set of the site. */
+export interface OperatorSettings {
+  limits: Limits
+  cashRegister: CashRegister | undefined
+}
+
+export function operatorSettingsIn(sql: Sql): OperatorSettings {
+  const [row] = readSite(sql, 'SELECT limits, cash_register FROM site')
+  const { limits = null, cash_register: cashRegister = null } = row ?? {}
+  return {
+    limits: limits === null ? {} : StoredLimits.parse(JSON.parse(limits)),
+    cashRegister: cashRegister === null ? undefined : StoredRegister.parse(JSON.parse(cashRegister)),
+  }
 }
 
 /** Replaces both limits. */
 export function setLimits({ sql, memory }: Context, limits: Limits): void {
   sql.exec('UPDATE site SET limits = ?', JSON.stringify(StoredLimits.parse(limits)))
-  memory.forgetLimits()
+  memory.forgetSettings()
+}
+
+/** Sets the cash register of the site, or removes it. */
+export function setCashRegister({ sql, memory }: Context, register: CashRegister | undefined): void {
+  sql.exec('UPDATE site SET cash_register = ?', register ? JSON.stringify(register) : null)
+  memory.forgetSettings()
 }
 
 /** Refuses the amount of a new QR code or sale. @returns site.limit.exceeded */

@@ -7,7 +7,9 @@ import {
   type SiteIdentity,
 } from '../../contract/registry-entry.ts'
 import { OVERDUE } from '../outbox/outbox.ts'
-import { INSTRUCTIONS, NOTIFICATIONS } from '../outbox/rows.ts'
+import { MONEY_INSTRUCTIONS, NOTIFICATIONS } from '../outbox/rows.ts'
+import { hasUnregistered, nextLateReceipt, receiptFigures } from '../receipts/figures.ts'
+import { hasReceiptsIn } from '../receipts/terms.ts'
 import { closingOf, createdAtOf, deletedAtOf, epochOf, isRestored } from '../rows/site.ts'
 import { integer, requiredInteger, type Sql, textValue } from '../rows/sql.ts'
 import { keylessCallback } from '../settings/rows.ts'
@@ -31,10 +33,22 @@ export const setRegistryEntry = (sql: Sql, entry: RegistryEntry): void =>
     JSON.stringify(RegistryEntry.parse(entry)),
   )
 
-/** What the registry is to have of the site. @param bytes the size of the database */
-export function registryEntryOf(sql: Sql, now: Milliseconds, bytes: number): RegistryEntry {
+/**
+ * What the registry is to have of the site.
+ * @param bytes the size of the database
+ * @param hasReceipts whether the site can have documents
+ */
+export function registryEntryOf(
+  sql: Sql,
+  now: Milliseconds,
+  bytes: number,
+  hasReceipts = hasReceiptsIn(sql),
+): RegistryEntry {
   const identity = identityOf(sql)
-  return { ...identity, ...(identity.deletedAt === undefined ? figuresOf(sql, now, bytes) : NO_FIGURES) }
+  return {
+    ...identity,
+    ...(identity.deletedAt === undefined ? figuresOf(sql, now, { bytes, hasReceipts }) : NO_FIGURES),
+  }
 }
 
 function identityOf(sql: Sql): SiteIdentity {
@@ -66,13 +80,21 @@ export function isNews(entry: RegistryEntry, taken: RegistryEntry | undefined): 
   return apartFromSize(entry) !== apartFromSize(taken)
 }
 
-/** Whether the figures can differ from those that the registry has, or will: it counts nothing. */
-export const mayDiffer = (sql: Sql, taken: RegistryEntry | undefined): boolean =>
+/**
+ * Whether the figures can differ from those that the registry has, or will: it counts nothing.
+ * @param hasReceipts whether the site can have documents
+ */
+export const mayDiffer = (sql: Sql, taken: RegistryEntry | undefined, hasReceipts: boolean): boolean =>
   isStuck(taken ?? NO_FIGURES) ||
   isMute(sql) ||
-  integer(sql, "SELECT 1 FROM outbox WHERE status IN ('PENDING', 'FAILED') LIMIT 1") === 1
+  integer(sql, "SELECT 1 FROM outbox WHERE status IN ('PENDING', 'FAILED') LIMIT 1") === 1 ||
+  (hasReceipts && hasUnregistered(sql))
 
-function figuresOf(sql: Sql, now: Milliseconds, bytes: number): SiteFigures {
+function figuresOf(
+  sql: Sql,
+  now: Milliseconds,
+  { bytes, hasReceipts }: { bytes: number; hasReceipts: boolean },
+): SiteFigures {
   const notifications = isClosed(sql) ? NOTHING : waiting(sql, EXPECTED, now)
   const instructions = waiting(sql, PENDING_INSTRUCTIONS, now)
   return {
@@ -86,6 +108,7 @@ function figuresOf(sql: Sql, now: Milliseconds, bytes: number): SiteFigures {
       `SELECT count(*) FROM outbox WHERE ${PENDING_INSTRUCTIONS} AND created_at <= ?`,
       now - OVERDUE,
     ),
+    ...(hasReceipts && receiptFigures(sql, now)),
     isRestored: isRestored(sql),
     lacksKey: isMute(sql) || undefined,
     bytes,
@@ -93,10 +116,15 @@ function figuresOf(sql: Sql, now: Milliseconds, bytes: number): SiteFigures {
 }
 
 /** When the figures change next though nothing is written: something will have waited for long enough. */
-export const nextFigures = (sql: Sql, now: Milliseconds): Milliseconds | undefined =>
+export const nextFigures = (
+  sql: Sql,
+  now: Milliseconds,
+  hasReceipts = hasReceiptsIn(sql),
+): Milliseconds | undefined =>
   earliest(
     isClosed(sql) ? undefined : nextAged(sql, EXPECTED, MIN_WAIT, now),
     nextAged(sql, PENDING_INSTRUCTIONS, MIN_WAIT, now),
+    hasReceipts ? nextLateReceipt(sql, now) : undefined,
   )
 
 /**
@@ -105,7 +133,7 @@ export const nextFigures = (sql: Sql, now: Milliseconds): Milliseconds | undefin
  */
 const EXPECTED = `status = 'PENDING' AND ${NOTIFICATIONS} AND (queue <> 'merchant'
   OR EXISTS (SELECT 1 FROM settings WHERE settings.settings ->> 'callbackUrl' IS NOT NULL))`
-const PENDING_INSTRUCTIONS = `status = 'PENDING' AND ${INSTRUCTIONS}`
+const PENDING_INSTRUCTIONS = `status = 'PENDING' AND ${MONEY_INSTRUCTIONS}`
 const NOTHING = { count: 0, oldest: undefined }
 
 /** The rows of a queue that have waited for MIN_WAIT or longer. */

@@ -1,5 +1,6 @@
 // Sends the site's dates and figures to the registry, whenever they differ from its entry in the list of sites (contract, section 16).
 import { isStuck, NO_FIGURES, type RegistryEntry } from '../../contract/registry-entry.ts'
+import type { Memory } from '../context.ts'
 import { earliest, type Milliseconds, milliseconds, plus, toSeconds } from '../time.ts'
 import {
   isNews,
@@ -21,6 +22,7 @@ interface Site {
   readonly sql: SqlStorage
   readonly milliseconds: Milliseconds
   readonly isDeleted: boolean
+  readonly memory: Pick<Memory, 'hasReceipts'>
   /** Deletes the data of a deleted site. */
   empty(): Promise<void>
   /** Flushes, which sets the alarm. */
@@ -101,7 +103,10 @@ export class RegistryUpdates {
   /** A minute after a write at the latest, the figures are read: to count at each write would slow writes down. */
   #planReading(): void {
     const { site } = this.#options
-    const isPlanned = this.#hasFailed || this.#sending !== undefined || mayDiffer(site.sql, this.#taken)
+    const isPlanned =
+      this.#hasFailed ||
+      this.#sending !== undefined ||
+      mayDiffer(site.sql, this.#taken, site.memory.hasReceipts)
     this.#wakeAt = isPlanned ? earliest(this.#wakeAt, plus(site.milliseconds, INTERVAL)) : undefined
   }
 
@@ -119,8 +124,9 @@ export class RegistryUpdates {
     const now = site.milliseconds
     this.#readAt = now
     this.#taken ??= registryEntryIn(site.sql)
-    const entry = registryEntryOf(site.sql, now, site.sql.databaseSize)
-    const next = nextFigures(site.sql, now)
+    const { hasReceipts } = site.memory
+    const entry = registryEntryOf(site.sql, now, site.sql.databaseSize, hasReceipts)
+    const next = nextFigures(site.sql, now, hasReceipts)
     this.#wakeAt = next && milliseconds(Math.max(next, plus(now, INTERVAL)))
     // After a failed attempt it is not known what the registry has: so the entry is sent.
     if (!this.#hasFailed && !isNews(entry, this.#taken)) return

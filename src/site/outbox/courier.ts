@@ -1,6 +1,6 @@
 // What the outbox gives to the entry point that delivers.
 import type { Delivered } from '../../contract/delivery.ts'
-import type { Instruction } from '../../contract/instruction.ts'
+import type { SentInstruction } from '../../contract/instruction.ts'
 import type { NotificationContent } from '../../contract/notifications/content.ts'
 import type { Network } from '../../contract/payment.ts'
 import type { Endpoint } from './receivers.ts'
@@ -20,7 +20,7 @@ export interface InstructionDelivery {
   id: string
   siteId: string
   network: Network
-  instruction: Instruction
+  instruction: SentInstruction
   createdAt: number
 }
 

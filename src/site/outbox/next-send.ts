@@ -1,17 +1,19 @@
 // When the outbox has something to send next.
-import { NETWORKS } from '../../contract/payment.ts'
 import type { Sql } from '../rows/sql.ts'
 import { earliest, type Milliseconds } from '../time.ts'
 import { nextDelivery } from './outbox.ts'
 import { nextOverdue } from './overdue.ts'
 import { hasEndpoint } from './receivers.ts'
-import { type CallbackQueue, callbackQueues } from './rows.ts'
+import { type CallbackQueue, callbackQueues, instructionQueues } from './rows.ts'
 
-/** The earliest delivery, or the time when an instruction is overdue; undefined if nothing is to be sent. */
-export const nextSend = (sql: Sql): Milliseconds | undefined =>
+/**
+ * The earliest delivery, or the time when an instruction is overdue; undefined if nothing is to be sent.
+ * @param hasReceipts whether the site can have documents
+ */
+export const nextSend = (sql: Sql, hasReceipts: boolean): Milliseconds | undefined =>
   earliest(
     ...callbackQueues(sql).map((queue) => nextNotification(sql, queue)),
-    ...NETWORKS.map((network) => nextDelivery(sql, network)),
+    ...instructionQueues(hasReceipts).map((queue) => nextDelivery(sql, queue)),
     nextOverdue(sql),
   )
 

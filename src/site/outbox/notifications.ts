@@ -1,5 +1,5 @@
 // Which events are notified, and what their notifications say (contract, section 11).
-import type { EventType } from '../../contract/event.ts'
+import type { EventType } from '../../contract/event-type.ts'
 import { NOTIFIED_STATUSES, type NotificationContent } from '../../contract/notifications/content.ts'
 import { isReusable } from '../../contract/qr-code.ts'
 import type { NotificationType } from '../../contract/settings.ts'
@@ -7,6 +7,7 @@ import type { Context } from '../context.ts'
 import type { NewEvent } from '../events/rows.ts'
 import { type PaymentRow, paymentOf } from '../payments/rows.ts'
 import { pageLinkOf, qrCodeByNumber } from '../qr-codes/rows.ts'
+import { documentOf, findReceipt } from '../receipts/rows.ts'
 import { toMilliseconds } from '../time.ts'
 import { enqueueNotification } from './outbox.ts'
 import { receiversOf } from './receivers.ts'
@@ -31,6 +32,12 @@ const NOTIFICATION_OF: Record<EventType, NotificationType | undefined> = {
   'token.rejected': 'TOKEN',
   'token.expired': undefined,
   'token.deleted': 'TOKEN',
+  'receipt.requested': undefined,
+  'receipt.registered': 'RECEIPT',
+  'receipt.failed': 'RECEIPT',
+  'receipt.retried': undefined,
+  'settlement.imported': 'SETTLEMENT',
+  'settlement.deleted': 'SETTLEMENT',
   'settings.changed': undefined,
   'apiKey.created': undefined,
   'apiKey.revoked': undefined,
@@ -80,6 +87,8 @@ const CONTENTS: Record<NotificationType, Content> = {
   REFUND: refundContent,
   TOKEN: tokenContent,
   QR_CODE: qrCodeContent,
+  RECEIPT: receiptContent,
+  SETTLEMENT: settlementContent,
 }
 
 function paymentContent(_: Context, { payment }: Recorded): NotificationContent | undefined {
@@ -134,4 +143,23 @@ function qrCodeContent({ sql, now }: Context, { qrCode }: Recorded): Notificatio
   const row = qrCodeByNumber(sql, qrCode)
   const status = NOTIFIED_STATUSES.find((each) => each === row?.status)
   return row && status && { type: 'QR_CODE', qrCodeUid: row.qr_code_uid, status, changedAt: now }
+}
+
+function receiptContent({ sql, now }: Context, { receipt }: Recorded): NotificationContent | undefined {
+  const row = receipt && findReceipt(sql, receipt.receipt_uid)
+  if (!row || (row.state !== 'REGISTERED' && row.state !== 'FAILED')) return undefined
+  const { receiptUid, kind, paymentUid, refundUid, closingUid, amount, fiscal, error } = documentOf(row)
+  return {
+    type: 'RECEIPT',
+    ...{ receiptUid, kind, paymentUid, refundUid, closingUid, amount, fiscal, error },
+    qrCodeUid: qrCodeByNumber(sql, row.qr_code)?.qr_code_uid,
+    status: row.state,
+    changedAt: now,
+  }
+}
+
+function settlementContent({ now }: Context, { type, subject }: Recorded): NotificationContent | undefined {
+  if (!subject?.settlement) return undefined
+  const status = type === 'settlement.imported' ? 'IMPORTED' : 'DELETED'
+  return { type: 'SETTLEMENT', ...subject.settlement, status, changedAt: now }
 }

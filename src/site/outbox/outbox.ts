@@ -10,8 +10,10 @@ import { endpointOf } from './endpoints.ts'
 import { releaseCharges, waitsForEnd } from './held-charges.ts'
 import {
   type CallbackQueue,
-  isNetwork,
+  instructionQueue,
+  isCallbackQueue,
   kindOf,
+  kindOfInstruction,
   OF_KEY,
   type OutboxKey,
   type OutboxRow,
@@ -60,10 +62,11 @@ export const enqueueInstruction = (
   content: Instruction,
 ): void =>
   enqueue(sql, row, {
-    kind: content.type === 'qrCode.cancel' ? 'cancel' : 'instruction',
-    queue: network,
+    kind: kindOfInstruction(content),
+    queue: instructionQueue(network, content),
     content,
-    overdueAt: plus(row.now, OVERDUE),
+    // A cash register can be closed for a day, which is no fault of the connector: receipts have figures of their own.
+    overdueAt: content.type === 'receipt.register' ? null : plus(row.now, OVERDUE),
   })
 
 function enqueue(
@@ -84,15 +87,21 @@ function enqueue(
   )
 }
 
-/** Ends an instruction, because the network reported its result. @param event the number of its event */
-export const endInstruction = (sql: SqlStorage, event: number): void => void deleteInstruction(sql, '', event)
+/** Ends an instruction, because its result was reported. @param event the number of its event @param kind receipt: of a document */
+export const endInstruction = (sql: SqlStorage, event: number, kind?: 'receipt'): void =>
+  void deleteInstruction(sql, '', event, kind)
 
 /** Withdraws an instruction that was never attempted, even with an unknown result. @returns false where it was */
 export const withdrawInstruction = (sql: SqlStorage, event: number): boolean =>
   deleteInstruction(sql, 'AND attempted = 0', event)
 
-function deleteInstruction(sql: SqlStorage, condition: string, event: number): boolean {
-  const [row] = outboxRows(sql, `WHERE ${OF_KEY} ${condition}`, event, 'instruction')
+function deleteInstruction(
+  sql: SqlStorage,
+  condition: string,
+  event: number,
+  kind: 'instruction' | 'receipt' = 'instruction',
+): boolean {
+  const [row] = outboxRows(sql, `WHERE ${OF_KEY} ${condition}`, event, kind)
   if (row) deleteRow(sql, row)
   return row !== undefined
 }
@@ -119,7 +128,7 @@ const TAKEN = `${SENDABLE} AND (taken_at IS NULL) = 0`
 
 /** The rows that are to be sent now, by their times, at most so many. Only instructions are taken. */
 function dueRows(sql: SqlStorage, queue: Queue, now: Milliseconds, max: number): OutboxRow[] {
-  const ranges = isNetwork(queue) ? [PROBEABLE, TAKEN] : [PROBEABLE]
+  const ranges = isCallbackQueue(queue) ? [PROBEABLE] : [PROBEABLE, TAKEN]
   const due = 'AND send_at <= ? ORDER BY send_at, event, kind LIMIT ?'
   const rows = ranges.flatMap((range) => outboxRows(sql, `${range} ${due}`, queue, now, max))
   const timeOf = ({ sendAt }: OutboxRow) => sendAt ?? now
@@ -190,7 +199,7 @@ export function advance(sql: SqlStorage, { queue, qrCode }: Pick<OutboxRow, 'que
 }
 
 /** After a restore it is unknown which instructions the network got since the backup. */
-const isResting = (sql: Sql, queue: Queue): boolean => isNetwork(queue) && isRestored(sql)
+const isResting = (sql: Sql, queue: Queue): boolean => !isCallbackQueue(queue) && isRestored(sql)
 
 /** Whether anything waits to be sent, or to be reported. */
 export const hasPending = (sql: Sql): boolean =>
@@ -215,15 +224,6 @@ export function nextDelivery(sql: Sql, queue: Queue): Milliseconds | undefined {
 
 const nextSendable = (sql: Sql, queue: Queue, rows: string): Milliseconds | undefined =>
   time(sql, `SELECT send_at FROM outbox ${rows} ORDER BY send_at LIMIT 1`, queue)
-
-/**
- * Ends all leases, for an object that starts: the calls that waited for those deliveries ended with the old one. Rows that
- * are behind another are marked again: version 0.3.0 also marks a row that it cannot read, and nothing else unmarks that.
- */
-export function endLeases(sql: Sql): void {
-  sql.exec('UPDATE outbox SET leased_until = NULL WHERE leased_until IS NOT NULL')
-  sql.exec('UPDATE outbox SET blocked = 0 WHERE blocked = 1')
-}
 
 const readQrCodes = rowsWith({ qr_code: orNull(int) })
 /** The QR codes of the rows in flight. */

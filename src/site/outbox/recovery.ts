@@ -1,7 +1,7 @@
 // Repairs the outbox after an object starts or its clock goes back: ends leases, and corrects times that are too late.
 import type { Sql } from '../rows/sql.ts'
 import { type Milliseconds, plus } from '../time.ts'
-import { endLeases, LEASE, OVERDUE } from './outbox.ts'
+import { LEASE, OVERDUE } from './outbox.ts'
 
 /**
  * Runs before the first write of the object, and after the clock went back. The deliveries of an object that ended have
@@ -28,4 +28,13 @@ export function correctTimes(sql: Sql, now: Milliseconds): void {
   // A delivery that is lost: its result can still come.
   sql.exec('UPDATE outbox SET leased_until = NULL WHERE leased_until > ?', plus(now, LEASE))
   sql.exec('UPDATE outbox SET overdue_at = ?1 WHERE overdue_at > ?1', plus(now, OVERDUE))
+}
+
+/**
+ * Ends all leases, for an object that starts: the calls that waited for those deliveries ended with the old one. Rows that
+ * are behind another are marked again: version 0.3.0 also marks a row that it cannot read, and nothing else unmarks that.
+ */
+export function endLeases(sql: Sql): void {
+  sql.exec('UPDATE outbox SET leased_until = NULL WHERE leased_until IS NOT NULL')
+  sql.exec('UPDATE outbox SET blocked = 0 WHERE blocked = 1')
 }

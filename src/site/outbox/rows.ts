@@ -21,7 +21,9 @@ import type { Milliseconds } from '../time.ts'
  * Each address of the merchant and each payment network have a queue of their own: none delays another, and an instruction
  * is never sent to another network than that of its payment.
  */
-export type Queue = CallbackQueue | Network
+export type Queue = CallbackQueue | InstructionQueue
+/** The queue of a network, or that of its documents of cash registers: one that waits delays no money. */
+export type InstructionQueue = Network | `${Network}:receipts`
 /** The queue of an address: that of the settings, or one with an identifier. */
 export type CallbackQueue = 'merchant' | `merchant:${string}`
 
@@ -41,32 +43,55 @@ export const callbackQueues = (sql: Sql): CallbackQueue[] => [
 
 export const isCallbackQueue = (value: unknown): value is CallbackQueue =>
   value === 'merchant' || (text(value) && value.startsWith('merchant:'))
-export const isNetwork = oneOf(NETWORKS)
+const isNetwork = oneOf(NETWORKS)
+const isReceiptQueue = (value: unknown): value is InstructionQueue =>
+  NETWORKS.some((network) => value === receiptQueueOf(network))
+const receiptQueueOf = (network: Network) => `${network}:receipts` as const
+
+/** The queue of an instruction. @param network of its payment */
+export const instructionQueue = (network: Network, { type }: Instruction): InstructionQueue =>
+  type === 'receipt.register' ? receiptQueueOf(network) : network
+
+/** The queues of instructions. @param hasReceipts whether the site can have documents */
+export const instructionQueues = (hasReceipts: boolean): InstructionQueue[] => [
+  ...NETWORKS,
+  ...(hasReceipts ? NETWORKS.map(receiptQueueOf) : []),
+]
+
+/** The network to which a queue sends. */
+export const networkOfQueue = (queue: InstructionQueue): Network =>
+  queue.startsWith('sandbox') ? 'sandbox' : 'external'
 
 /** A notification to the merchant, or an instruction to a network. */
 export type OutboxRow = NotificationRow | InstructionRow
 export type NotificationRow = Row & { queue: CallbackQueue; content: NotificationContent }
-export type InstructionRow = Row & { queue: Network; content: Instruction }
+export type InstructionRow = Row & { queue: InstructionQueue; content: Instruction }
 
 export const isNotification = (row: OutboxRow): row is NotificationRow => isCallbackQueue(row.queue)
 
 /**
  * What a row is of its event: its notification, or the second one, of the token within a payment's report; its instruction,
- * or the one that cancels a link. An event has a notification for each address: all but that of the settings are named.
+ * the one that cancels a link, or that of the document of its receipt. An event has a notification for each address: all but that of the settings are named.
  */
 type NotificationKind = 'notification' | 'token'
-type Kind = NotificationKind | `${NotificationKind}:${string}` | 'instruction' | 'cancel'
+type Kind = NotificationKind | `${NotificationKind}:${string}` | InstructionKind
+type InstructionKind = 'instruction' | 'cancel' | 'receipt'
+
+export const kindOfInstruction = ({ type }: Instruction): InstructionKind =>
+  type === 'qrCode.cancel' ? 'cancel' : type === 'receipt.register' ? 'receipt' : 'instruction'
 
 /** The kind of a notification to an address. */
 export const kindOf = (kind: NotificationKind, queue: CallbackQueue): Kind =>
   queue === 'merchant' ? kind : `${kind}:${callbackOf(queue)}`
 
-const KIND = /^(notification|token)(?::[a-z0-9-]+)?$|^instruction$|^cancel$/
+const KIND = /^(notification|token)(?::[a-z0-9-]+)?$|^instruction$|^cancel$|^receipt$/
 const isKind = (value: unknown): value is Kind => text(value) && KIND.test(value)
 
 /** The conditions of a row that is a notification, or an instruction. */
-export const NOTIFICATIONS = "kind NOT IN ('instruction', 'cancel')"
-export const INSTRUCTIONS = "kind IN ('instruction', 'cancel')"
+export const NOTIFICATIONS = "kind NOT IN ('instruction', 'cancel', 'receipt')"
+export const INSTRUCTIONS = "kind IN ('instruction', 'cancel', 'receipt')"
+/** The same of an instruction that is of money, or of what takes it: a receipt delays none. */
+export const MONEY_INSTRUCTIONS = "kind IN ('instruction', 'cancel')"
 
 /** The number of an event, and what the row is of it. */
 export interface OutboxKey {
@@ -95,7 +120,8 @@ interface Row extends OutboxKey {
   takenAt: Milliseconds | undefined
 }
 
-const isQueue = (value: unknown): value is Queue => isCallbackQueue(value) || isNetwork(value)
+const isQueue = (value: unknown): value is Queue =>
+  isCallbackQueue(value) || isNetwork(value) || isReceiptQueue(value)
 
 const readRows = rowsWith({
   event: int,
@@ -146,7 +172,7 @@ export function notificationKey(sql: SqlStorage, id: string): OutboxKey | undefi
 }
 
 export const instructionKey = (sql: SqlStorage, id: string): OutboxKey | undefined =>
-  keyOf(sql, id, ['instruction', 'cancel'])
+  keyOf(sql, id, ['instruction', 'cancel', 'receipt'])
 
 /** The rows that the clauses after FROM select. */
 export const outboxRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): OutboxRow[] =>
@@ -180,9 +206,9 @@ function outboxRowOf(row: ReturnType<typeof readRows>[number]): OutboxRow {
   }
   const { queue } = row
   const content: unknown = JSON.parse(row.content)
-  return isNetwork(queue)
-    ? { ...read, queue, content: Instruction.parse(content) }
-    : { ...read, queue, content: NotificationContent.parse(content) }
+  return isCallbackQueue(queue)
+    ? { ...read, queue, content: NotificationContent.parse(content) }
+    : { ...read, queue, content: Instruction.parse(content) }
 }
 
 /** The instructions that the conditions select, which begin with AND. */

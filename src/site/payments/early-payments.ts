@@ -2,6 +2,7 @@
 import { recordQrCodeEnd } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { type QrCodeRow, qrCodeByNumber } from '../qr-codes/rows.ts'
+import { documentPayment } from '../receipts/documents.ts'
 import { int, rowsWith, text } from '../rows/columns.ts'
 import { awaitBinding, recordBinding } from '../tokens/bindings.ts'
 import { tokenRows } from '../tokens/rows.ts'
@@ -113,7 +114,9 @@ function applyOne(context: Origin, row: QrCodeRow, early: PaymentRow): void {
     tokenization_account: row.tokenization_account,
   }
   if (applied && payment.status === 'COMPLETED' && row.create_token === 1) awaitBinding(context, row)
-  record({ ...context, by: { actor: 'network' } }, row, { payment, action })
+  const byNetwork = { ...context, by: { actor: 'network' as const } }
+  const event = record(byNetwork, row, { payment, action })
+  if (applied && payment.status === 'COMPLETED') documentPayment(byNetwork, payment, row, event)
 }
 
 /** A payment that is refunded, or is to be, pays for nothing. */

@@ -2,14 +2,17 @@
 
 import { CUSTOMER_REFUSED } from '../../contract/payment.ts'
 import { isReusable, type QrCode } from '../../contract/qr-code.ts'
+import type { PayerReceipt } from '../../contract/receipts/payer-receipt.ts'
 import type { Outcome } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { SITE_DELETED } from '../outcomes.ts'
 import { qrCodeOf } from '../qr-codes/qr-code.ts'
 import { ofQrCode } from '../qr-codes/qr-codes.ts'
 import type { QrCodeKey, QrCodeRow } from '../qr-codes/rows.ts'
+import { payerReceipt } from '../receipts/for-payer.ts'
 import { orNull, rowsWith, text } from '../rows/columns.ts'
 import { closingOf } from '../rows/site.ts'
+import { openSale } from '../sales/rows.ts'
 import { shownRedirectUrl } from '../settings/redirect-schemes.ts'
 import { type StoredSettings, settingsRow } from '../settings/rows.ts'
 import { type SavedAccount, savedAccount } from './saved-account.ts'
@@ -26,10 +29,15 @@ export interface QrCodeWithShop {
   saved: SavedAccount | 'several' | undefined
   /** Whether the operator has deleted the site: only the saved account is shown, so that it can be ended. */
   isDeleted: boolean
+  /** The receipt (54-FZ) of a DYNAMIC code, or of the ACTIVE sale of a COUNTER one. */
+  receipt?: PayerReceipt | undefined
 }
 
 /** What a payer sees of the settings. */
-export type Shop = Pick<StoredSettings, 'name' | 'supportContact' | 'color' | 'logo' | 'legalName' | 'taxId'>
+export type Shop = Pick<
+  StoredSettings,
+  'name' | 'supportContact' | 'color' | 'logo' | 'legalName' | 'taxId' | 'digitalRouble'
+>
 
 /** A QR code as it stands, and the shop, for the payer's page. @returns payin.resource.not.found; site.deleted where there is nothing to end */
 export function readForPayer(context: Context, key: QrCodeKey): Outcome<QrCodeWithShop> {
@@ -42,6 +50,7 @@ export function readForPayer(context: Context, key: QrCodeKey): Outcome<QrCodeWi
       shop: shopOf(settings),
       saved: savedAccount(context, row),
       isDeleted: closingOf(sql) !== undefined,
+      receipt: payerReceipt(context, row, row.type === 'COUNTER' ? openSale(sql, row.number) : undefined),
       ...attemptOf(sql, row),
     }
   })
@@ -51,13 +60,22 @@ export function readForPayer(context: Context, key: QrCodeKey): Outcome<QrCodeWi
 /** The shop where a payer has a link of its site that leads to no QR code. */
 export const readShop = (sql: SqlStorage): Shop => shopOf(settingsRow(sql).settings)
 
-const shopOf = ({ name, supportContact, color, logo, legalName, taxId }: StoredSettings): Shop => ({
+const shopOf = ({
   name,
   supportContact,
   color,
   logo,
   legalName,
   taxId,
+  digitalRouble,
+}: StoredSettings): Shop => ({
+  name,
+  supportContact,
+  color,
+  logo,
+  legalName,
+  taxId,
+  digitalRouble,
 })
 
 const readAttempts = rowsWith({ bank: orNull(text), reason: orNull(text) })

@@ -1,7 +1,9 @@
 // Pages of the report of payments: completed payments and refunds by the time of their events (contract, section 16).
+import { PAYMENT_METHODS } from '../../contract/payment.ts'
 import type { ReportCursor, ReportRow } from '../../contract/payments-report.ts'
 import type { Context } from '../context.ts'
 import { inSeconds, int, oneOf, orNull, rowsWith, text } from '../rows/columns.ts'
+import { LATEST_OF_REFUND, latestReceipt, latestReceiptIn } from '../rows/latest-receipt.ts'
 import { LONG_PAGE } from '../rows/page.ts'
 import { ofQrCodeOrDeleted } from '../rows/sql.ts'
 import { seconds } from '../time.ts'
@@ -36,6 +38,8 @@ const readRows = rowsWith({
   network_uid: orNull(text),
   payment_purpose: orNull(text),
   status: oneOf(['COMPLETED'] as const),
+  receipt: orNull(text),
+  method: orNull(oneOf(PAYMENT_METHODS)),
 })
 
 /**
@@ -49,8 +53,11 @@ const REPORT = `SELECT events.number, events.at, events.type = 'refund.completed
     payments.payment_uid, events.refund ->> 'refundUid' AS refund_uid,
     ${ofQrCodeOrDeleted('payments.qr_code', 'qr_code_uid')} AS qr_code_uid,
     (SELECT sale_uid FROM sales WHERE sales.number = payments.sale) AS sale_uid, payments.applied, payer_bank,
-    network_uid, ${PURPOSE_OF_PAYMENT} AS payment_purpose,
-    coalesce(events.refund ->> 'status', events.payment ->> 'status') AS status
+    network_uid, method, ${PURPOSE_OF_PAYMENT} AS payment_purpose,
+    coalesce(events.refund ->> 'status', events.payment ->> 'status') AS status,
+    iif(events.refund IS NULL, ${latestReceipt('payments.receipt')}, iif(payments.receipt IS NULL, NULL,
+      (SELECT ${LATEST_OF_REFUND} FROM refunds WHERE refunds.payment = payments.number
+        AND refund_uid = events.refund ->> 'refundUid'))) AS receipt
   FROM events INDEXED BY events_of_money
     JOIN payments ON payment_uid = coalesce(events.refund ->> 'paymentUid', events.payment ->> 'paymentUid')
   WHERE events.type IN ('payment.completed', 'refund.completed') AND (events.at, events.number) > (?, ?) AND events.at < ?
@@ -76,6 +83,8 @@ export function reportPage({ sql }: Context, query: ReportQuery, limit = LONG_PA
       payerBank: row.payer_bank ?? undefined,
       networkUid: row.network_uid ?? undefined,
       paymentPurpose: row.payment_purpose ?? undefined,
+      receipt: latestReceiptIn(row.receipt),
+      method: row.method ?? undefined,
     })),
     next: read.length === limit && last ? { at: last.at, number: last.number } : undefined,
   }

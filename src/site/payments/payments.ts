@@ -2,9 +2,10 @@
 import type { Payment, PaymentReport } from '../../contract/payment.ts'
 import type { PageQuery } from '../../contract/query.ts'
 import type { Outcome } from '../../errors.ts'
-import type { ReportContext } from '../context.ts'
+import type { Context, ReportContext } from '../context.ts'
 import { ok, PAYMENT_NOT_FOUND } from '../outcomes.ts'
 import type { ReportTarget } from '../qr-codes/report-target.ts'
+import { keepLearned } from '../rows/learned-numbers.ts'
 import { pageOf } from '../rows/page.ts'
 import { requiredInteger, textValue } from '../rows/sql.ts'
 import { seconds } from '../time.ts'
@@ -52,17 +53,29 @@ const chargedToken = (sql: SqlStorage, { bindingUid }: PaymentReport) =>
   bindingUid === undefined ? undefined : findToken(sql, { bindingUid })
 
 /**
- * Learns from a repeated report which token was charged: a restored site can be told of a charge before it is told of its binding.
+ * Learns from a repeated report what was not known: how it was paid, how the bank's settlement files name it, and which token was
+ * charged, because a restored site can be told of a charge before it is told of its binding.
  * @returns the row after
  */
-export function learnToken(sql: SqlStorage, known: PaymentRow, report: PaymentReport): PaymentRow {
+export function learnFromRepeat(context: Context, known: PaymentRow, report: PaymentReport): PaymentRow {
+  const { sql } = context
   const charged = known.token === null ? chargedToken(sql, report) : undefined
-  if (!charged) return known
-  const learned = { token: charged.number, payer_bank: known.payer_bank ?? charged.bank }
-  sql.exec(
-    'UPDATE payments SET token = ?, payer_bank = ? WHERE number = ?',
-    ...[learned.token, learned.payer_bank, known.number],
-  )
+  const stated = {
+    method: known.method ?? report.method ?? null,
+    bank: known.bank ?? report.bank ?? null,
+    bank_order: known.bank_order ?? report.order ?? null,
+  }
+  const { method, bank, bank_order } = known
+  if (!charged && method === stated.method && bank === stated.bank && bank_order === stated.bank_order)
+    return known
+  const learned = {
+    token: charged?.number ?? known.token,
+    payer_bank: known.payer_bank ?? charged?.bank ?? null,
+    ...stated,
+  }
+  const names = Object.keys(learned).map((name) => `${name} = ?`)
+  sql.exec(`UPDATE payments SET ${names} WHERE number = ?`, ...Object.values(learned), known.number)
+  if (bank !== learned.bank || bank_order !== learned.bank_order) keepLearned(context, known.number)
   return { ...known, ...learned }
 }
 
@@ -77,7 +90,7 @@ export function writePayment(
   { report, known }: { report: PaymentReport; known: PaymentRow | undefined },
   { applied, notAppliedReason }: Effect,
 ): PaymentRow {
-  const { paymentUid, status, amount, reason, networkUid, reference, payer } = report
+  const { paymentUid, status, amount, method, reason, networkUid, bank, order, reference, payer } = report
   const charged = chargedToken(sql, report)
   const at = report.at === undefined ? now : seconds(report.at)
   const columns = {
@@ -95,6 +108,9 @@ export function writePayment(
     reason: reason ?? null,
     network,
     network_uid: networkUid ?? null,
+    bank: bank ?? null,
+    bank_order: order ?? null,
+    method: method ?? null,
     reference: reference ?? null,
     // The bank of a charge is known from its token.
     payer_bank: payer?.bankMemberId ?? known?.payer_bank ?? charged?.bank ?? null,
@@ -123,5 +139,7 @@ export function writePayment(
     decided_at: null,
     refunded: known?.refunded ?? 0,
     accepted_refunds: known?.accepted_refunds ?? 0,
+    receipt: known?.receipt ?? null,
+    latest_receipt: known?.latest_receipt ?? null,
   }
 }

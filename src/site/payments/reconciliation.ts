@@ -82,10 +82,11 @@ const salesToAsk = (sql: SqlStorage, qrCode: number, endedFrom: number, now: Sec
   saleRows(
     sql,
     `WHERE sales.number IN (SELECT number FROM sales INDEXED BY sales_unpaid WHERE qr_code = ? AND payment IS NULL
-       AND due_at >= ? AND status <> 'WAITING' ORDER BY due_at DESC LIMIT ?) ORDER BY sales.number`,
+       AND due_at >= ? ORDER BY due_at DESC LIMIT ?) ORDER BY sales.number`,
     ...[qrCode, Math.min(endedFrom, now), MAX_SALES],
   ).flatMap((row) => {
-    const sale = saleOf(row, now)
+    // A bank can have armed a sale that waits for it: the answer can be lost.
+    const sale = saleOf({ ...row, status: row.status === 'WAITING' ? 'ACTIVE' : row.status }, now)
     return sale ? [{ ...sale, reference: row.reference ?? undefined }] : []
   })
 

@@ -43,6 +43,12 @@ export function record(
   return recordEvent(context, { type, qrCode: number, status: row?.status, payment, token })
 }
 
+/** What a payment shows has changed: the QR code and the sale that show it have another version. */
+export function touchShowing({ sql }: Context, { number, qr_code, sale }: PaymentRow): void {
+  sql.exec('UPDATE qr_codes SET version = version + 1 WHERE number = ? AND payment = ?', qr_code, number)
+  sql.exec('UPDATE sales SET version = version + 1 WHERE number = ? AND payment = ?', sale, number)
+}
+
 /**
  * If a payment was declined on a QR code and is then completed but not applied to it, the QR code shows its previous
  * applied attempt again. If the payment is now another QR code's, this one gets the event of an attempt that is not

@@ -11,12 +11,13 @@ import { forgetLink } from '../qr-codes/changes.ts'
 import { qrCodeOf } from '../qr-codes/qr-code.ts'
 import { type ReportKey, type ReportTarget, reportTarget } from '../qr-codes/report-target.ts'
 import { isAtBank, type QrCodeRow, qrCodeByNumber } from '../qr-codes/rows.ts'
+import { documentPayment } from '../receipts/documents.ts'
 import { paySale } from '../sales/changes.ts'
 import { findSale, type SaleRow } from '../sales/rows.ts'
 import { awaitBinding, type NewBinding, recordBinding, takeBinding } from '../tokens/bindings.ts'
 import { supersede } from './charges.ts'
-import { learnToken, writePayment } from './payments.ts'
-import { record, showPreviousPayment } from './record.ts'
+import { learnFromRepeat, writePayment } from './payments.ts'
+import { record, showPreviousPayment, touchShowing } from './record.ts'
 import { decisionOn, EFFECTS, stepOf } from './report-rule.ts'
 import { findPayment, type PaymentRow, paymentOf } from './rows.ts'
 
@@ -38,8 +39,8 @@ export interface Reported {
 }
 
 /**
- * Records the report of a payment attempt; the same report again changes nothing, but for the token of a charge that was not
- * known yet. An attempt that was reported DECLINED can still be reported COMPLETED.
+ * Records the report of a payment attempt; the same report again changes nothing, but for the method, the bank with its order,
+ * and the token of a charge, that were not known yet. An attempt that was reported DECLINED can still be reported COMPLETED.
  * @returns payin.resource.not.found; payin.resource.already.exists where the paymentUid was reported with other fields
  */
 export function reportPayment(
@@ -102,7 +103,7 @@ interface ReportOf<Known> {
   known: Known
 }
 
-/** A report that was recorded before can still say what its token is. */
+/** A report that was recorded before can still say what its token is, and how it was paid. */
 function repeatReport(
   context: Context & ReportOrigin,
   target: ReportTarget,
@@ -110,8 +111,10 @@ function repeatReport(
 ): Reported {
   const token = report.binding && takeBinding(context, target, report.binding)
   if (token) recordBinding(context, target.row, token)
-  const payment = learnToken(context.sql, known, report)
-  const row = token ? rowAfter(context, target) : target.row
+  const payment = learnFromRepeat(context, known, report)
+  const showsMore = payment.method !== known.method
+  if (showsMore) touchShowing(context, payment)
+  const row = token || showsMore ? rowAfter(context, target) : target.row
   return reportedOf(context, row, { payment, isReplayed: !token })
 }
 
@@ -133,6 +136,7 @@ function recordReport(
   if (row && isPaid && row.create_token === 1) awaitBinding(context, row)
   const event = record(context, row, { payment, token, action: effect.action })
   if (row && decision === 'supersede') supersede(context, row)
+  if (isPaid) documentPayment(context, payment, sale ?? row, event)
   // The QR code was charged: nobody is to pay by its link too.
   if (row && isPaid && payment.event !== null) cancelLink(context, row, event)
   // A link of this service is at no bank: nobody can have cancelled it.

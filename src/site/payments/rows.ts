@@ -1,9 +1,17 @@
 // Rows of the table `payments`, with checked types.
 
 import type { LatestPayment } from '../../contract/latest-payment.ts'
-import { NETWORKS, NOT_APPLIED_REASONS, PAYMENT_STATUSES, type Payment } from '../../contract/payment.ts'
+import {
+  NETWORKS,
+  NOT_APPLIED_REASONS,
+  PAYMENT_METHODS,
+  PAYMENT_STATUSES,
+  type Payment,
+} from '../../contract/payment.ts'
 import type { StandingDecision } from '../../contract/payment-decision.ts'
+import { SETTLEMENT_BANKS } from '../../contract/settlement-bank.ts'
 import { inSeconds, int, oneOf, orNull, type RowOf, rowsWith, text } from '../rows/columns.ts'
+import { latestReceipt, latestReceiptIn } from '../rows/latest-receipt.ts'
 import { type Binding, columnOf, ofQrCodeOrDeleted } from '../rows/sql.ts'
 
 const readRows = rowsWith({
@@ -29,6 +37,9 @@ const readRows = rowsWith({
   reason: orNull(text),
   network: oneOf(NETWORKS),
   network_uid: orNull(text),
+  bank: orNull(oneOf(SETTLEMENT_BANKS)),
+  bank_order: orNull(text),
+  method: orNull(oneOf(PAYMENT_METHODS)),
   // The connector's own text of the payment, else of the QR code.
   any_reference: orNull(text),
   payer_bank: orNull(text),
@@ -40,6 +51,9 @@ const readRows = rowsWith({
   event: orNull(int),
   refunded: int,
   accepted_refunds: int,
+  // The number of the latest document of the sale, and what an answer shows of it.
+  receipt: orNull(int),
+  latest_receipt: orNull(text),
 })
 /** A payment attempt with the identifier of its QR code. */
 export type PaymentRow = ReturnType<typeof readRows>[number]
@@ -51,6 +65,8 @@ export const LATEST_PAYMENT = {
   payment_minor_units: orNull(int),
   payment_currency: orNull(text),
   payment_at: orNull(inSeconds),
+  payment_method: orNull(oneOf(PAYMENT_METHODS)),
+  payment_receipt: orNull(text),
 }
 
 /** @param saleUid of the sale that it is for, where that is shown */
@@ -61,7 +77,10 @@ export function latestPaymentOf(
   const { payment_uid: paymentUid, payment_status: status, payment_at: at } = row
   const { payment_minor_units: minorUnits, payment_currency: currency } = row
   return paymentUid !== null && status !== null && at !== null && minorUnits !== null && currency !== null
-    ? { paymentUid, status, amount: { minorUnits, currency }, at, saleUid: saleUid ?? undefined }
+    ? {
+        ...{ paymentUid, status, amount: { minorUnits, currency }, at, saleUid: saleUid ?? undefined },
+        ...{ method: row.payment_method ?? undefined, receipt: latestReceiptIn(row.payment_receipt) },
+      }
     : undefined
 }
 
@@ -81,7 +100,8 @@ const PAYMENTS = `SELECT payments.*, ${ofQrCodeOrDeleted('payments.qr_code', 'qr
     ifnull(payments.reference, ${ofQrCodeOrDeleted('payments.qr_code', 'reference')}) AS any_reference,
     iif(sale IS NULL, NULL, (SELECT sale_uid FROM sales WHERE sales.number = sale)) AS sale_uid,
     ${PURPOSE_OF_PAYMENT} AS payment_purpose,
-    ${sumOfRefunds("'COMPLETED'")} AS refunded, ${sumOfRefunds("'COMPLETED', 'WAITING'")} AS accepted_refunds
+    ${sumOfRefunds("'COMPLETED'")} AS refunded, ${sumOfRefunds("'COMPLETED', 'WAITING'")} AS accepted_refunds,
+    ${latestReceipt('payments.receipt')} AS latest_receipt
   FROM payments`
 
 /** By what the index of payments has them: the number of the QR code, or where it is not known, the id of the link. */
@@ -113,6 +133,7 @@ export const paymentOf = (row: PaymentRow): Payment => ({
   paymentPurpose: row.payment_purpose ?? undefined,
   createdAt: row.created_at,
   amount: { minorUnits: row.minor_units, currency: row.currency },
+  method: row.method ?? undefined,
   status: row.status,
   changedAt: row.changed_at,
   reason: row.reason ?? undefined,
@@ -122,4 +143,5 @@ export const paymentOf = (row: PaymentRow): Payment => ({
   refunded: row.refunded,
   acceptedRefunds: row.accepted_refunds,
   byToken: row.token !== null,
+  receipt: latestReceiptIn(row.latest_receipt),
 })

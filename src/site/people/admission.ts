@@ -17,9 +17,9 @@ export function personRefusal(
 ): Refusal | undefined {
   const person = presentPerson(context.sql, id)
   if (activeSession(context, session)?.personId !== id || !person) return SESSION_ENDED
-  const isSame =
-    scopes.length === 1 && scopes[0] === SCOPE_OF[person.role] && tillsColumn(tills) === person.tills
-  return isSame ? undefined : RIGHTS_CHANGED
+  const [scope] = scopes
+  const isOfRole = scopes.length === 1 && scope === SCOPE_OF[person.role]
+  return isOfRole && tillsColumn(tills) === person.tills ? undefined : RIGHTS_CHANGED
 }
 
 export const SESSION_ENDED: Refusal = {

@@ -1,6 +1,6 @@
 // What the people of a site ask of its object: the changes, each with its event in one transaction (contract, section 12).
 import type { Caller } from '../../contract/caller.ts'
-import type { EventType } from '../../contract/event.ts'
+import type { EventType } from '../../contract/event-type.ts'
 import type {
   Invitation,
   Invited,

@@ -1,5 +1,5 @@
 // Changes of a QR code's status, each with its event in the same transaction.
-import type { EventType } from '../../contract/event.ts'
+import type { EventType } from '../../contract/event-type.ts'
 import { type Action, type QrCodeStatus, transition } from '../../contract/status.ts'
 import type { Context } from '../context.ts'
 import { recordEvent } from '../events/events.ts'

@@ -2,12 +2,16 @@
 
 import type { Caller } from '../../contract/caller.ts'
 import type { QrCode, QrCodeSpec, RegisteredLink } from '../../contract/qr-code.ts'
+import type { Terms } from '../../contract/receipts/receipt.ts'
+import { endOfTtl } from '../../contract/ttl.ts'
 import type { Outcome, Refusal } from '../../errors.ts'
 import type { Context, Memory } from '../context.ts'
 import { appendEvent } from '../events/events.ts'
 import { refusePayment } from '../operator/limits.ts'
 import { callbackOfOrigin } from '../outbox/receivers.ts'
 import { contradicts, ok } from '../outcomes.ts'
+import { addContact } from '../receipts/contacts.ts'
+import { refuseReceiptOf } from '../receipts/terms.ts'
 import { refuseAppUrl } from '../settings/redirect-schemes.ts'
 import { callbacksIn, settingsRow } from '../settings/rows.ts'
 import type { Seconds } from '../time.ts'
@@ -23,6 +27,8 @@ export interface Creation {
   link: { base: string; bank: string; id: string }
   /** The bank's link, to which this service's own only adds the payer's page; and the deployment's currencies. */
   registered?: (RegisteredLink & { currencies: readonly string[] }) | undefined
+  /** What beforeRegister said: a bank's register has the receipt by these terms, whatever was set since. */
+  terms?: Terms | undefined
 }
 
 /** A QR code as it stands, and whether an earlier request created it. */
@@ -43,7 +49,7 @@ type ApplyEarly = (context: Context, created: QrCodeRow, currencies: readonly st
  */
 export function createQrCode(
   context: Context,
-  { spec, link, registered }: Omit<Creation, 'caller'>,
+  { spec, link, registered, terms: registeredTerms }: Omit<Creation, 'caller'>,
   createdAt: Seconds,
   applyEarly: ApplyEarly,
 ): Outcome<Created> {
@@ -52,14 +58,24 @@ export function createQrCode(
   if (refusal) return refusal
   // Where a bank has made the link, beforeRegister has admitted the request.
   const refused = registered ? undefined : refuseNew(context, spec)
+  const terms = registered ? registeredTerms : remembered(memory.terms, spec)
   const number = memory.latestQrCode.number + 1
   const row =
     refused === undefined
-      ? insertQrCode(sql, spec, { ...link, number, linkBase: memory.linkBase(link), createdAt }, registered)
+      ? insertQrCode(
+          sql,
+          spec,
+          {
+            ...{ ...link, number, linkBase: memory.linkBase(link), createdAt },
+            terms: terms ? memory.termsNumber(terms) : null,
+          },
+          registered,
+        )
       : undefined
   if (row) {
     memory.created(row)
     const at = { ...context, now: createdAt }
+    if (spec.receipt?.contact) addContact(at, { of: 'qrCode', row: number }, spec.receipt.contact)
     appendEvent(at, { type: 'qrCode.created', qrCode: number, status: 'CREATED' })
     const created = registered ? applyEarly(at, row, registered.currencies) : row
     return ok({ qrCode: qrCodeOf(created, now), isReplayed: false })
@@ -72,11 +88,22 @@ export function createQrCode(
 }
 
 /** What a new QR code may not ask for, which an earlier one could. */
-const refuseNew = (
-  { sql, memory }: Context,
-  { redirectUrl, amount, callbackUrl }: QrCodeSpec,
-): Refusal | undefined =>
-  refuseAppUrl(sql, redirectUrl) ?? refusePayment(memory, amount) ?? refuseCallback(sql, callbackUrl)
+const refuseNew = ({ sql, memory, now }: Context, spec: QrCodeSpec): Refusal | undefined =>
+  refuseAppUrl(sql, spec.redirectUrl) ??
+  refusePayment(memory, spec.amount) ??
+  refuseCallback(sql, spec.callbackUrl) ??
+  refuseReceiptOf(spec.receipt, memory.terms, {
+    type: spec.type,
+    amount: spec.amount,
+    payableFrom: now,
+    payableUntil: spec.ttl === undefined ? undefined : endOfTtl(now, spec.ttl),
+  })
+
+/** What a new QR code remembers for its receipts; undefined where it has none. */
+const remembered = (terms: Terms | undefined, { type, receipt, amount }: QrCodeSpec): Terms | undefined => {
+  const takesDefault = (type === 'DYNAMIC' || type === 'STATIC') && (amount?.currency ?? 'RUB') === 'RUB'
+  return receipt || (terms?.default && takesDefault) ? terms : undefined
+}
 
 function refuseCallback(sql: SqlStorage, url: string | undefined): Refusal | undefined {
   if (url === undefined || callbackOfOrigin(callbacksIn(sql), url)) return undefined
@@ -101,6 +128,8 @@ export interface BeforeRegister {
   created?: QrCode | undefined
   /** The shop's name in the settings. */
   siteName?: string | undefined
+  /** What holds for the receipts of the QR code: the create that follows is to give them back. See ridingReceipt. */
+  terms?: Terms | undefined
 }
 
 /**
@@ -113,7 +142,9 @@ export function beforeRegister(context: Context, spec: QrCodeSpec): Outcome<Befo
   const known = findQrCode(sql, spec)
   if (known) return contradiction(known, spec) ?? ok({ created: qrCodeOf(known, now) })
   const refusal = refuseDeleted(context, spec) ?? refuseNew(context, spec)
-  return refusal ?? ok({ siteName: settingsRow(sql).settings.name })
+  return (
+    refusal ?? ok({ siteName: settingsRow(sql).settings.name, terms: remembered(context.memory.terms, spec) })
+  )
 }
 
 /** @param id that of the request's own link: if the QR code has it, this is the same call again, and it did create */
@@ -163,6 +194,7 @@ const FIELDS: Record<Exclude<keyof SpecRow, `image_${string}`>, string> = {
   tokenization_purpose: 'tokenizationPurpose',
   tokenization_account: 'tokenizationAccount',
   create_token: 'flags',
+  receipt: 'receipt',
 }
 
 /** The fields, defaults filled in, that differ from those of the first request. */

@@ -14,10 +14,12 @@ interface NewRow {
   /** The id of its link, or of the payer's page where a bank made the link. */
   id: string
   createdAt: Seconds
+  /** The number of the terms of its receipts. */
+  terms: number | null
 }
 
 const COLUMNS = [
-  ...['number', 'link_base', 'link_id', 'status', 'version', 'created_at'],
+  ...['number', 'link_base', 'link_id', 'status', 'version', 'created_at', 'receipt_terms'],
   ...Object.keys(specRow({ qrCodeUid: '', type: 'DYNAMIC', ttl: 1, createToken: false })),
 ]
 const insertInto = (columns: readonly string[]) =>
@@ -33,13 +35,13 @@ const INSERT_REGISTERED = insertInto([...COLUMNS, 'payload', 'page_id', 'referen
 export function insertQrCode(
   sql: SqlStorage,
   spec: QrCodeSpec,
-  { number, linkBase, base, bank, id, createdAt }: NewRow,
+  { number, linkBase, base, bank, id, createdAt, terms }: NewRow,
   registered?: RegisteredLink,
 ): QrCodeRow | undefined {
   const status = 'CREATED'
   const columns = specRow(spec)
   const linkId = registered?.qrcId ?? id
-  const values = [number, linkBase, linkId, status, 0, createdAt, ...Object.values(columns)]
+  const values = [number, linkBase, linkId, status, 0, createdAt, terms, ...Object.values(columns)]
   const ttlEnd = spec.ttl === undefined ? null : seconds(endOfTtl(createdAt, spec.ttl))
   const linkEnd = registered?.endsAt
   const earlyEnd = ttlEnd !== null && linkEnd !== undefined && linkEnd < ttlEnd ? seconds(linkEnd) : null
@@ -59,6 +61,7 @@ export function insertQrCode(
     created_at: createdAt,
     // The column is computed from the same.
     end_at: earlyEnd ?? ttlEnd,
+    receipt_terms: terms,
     payload: registered?.payload ?? null,
     page_id: registered ? id : null,
     reference,
@@ -68,6 +71,8 @@ export function insertQrCode(
     payment_minor_units: null,
     payment_currency: null,
     payment_at: null,
+    payment_method: null,
+    payment_receipt: null,
     refunds: null,
     tokens: null,
     sale: null,

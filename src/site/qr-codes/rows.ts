@@ -8,6 +8,8 @@ import { EndedBy, TokenStatus } from '../../contract/token.ts'
 import { formatLink } from '../../fps/link.ts'
 import { LATEST_PAYMENT } from '../payments/rows.ts'
 import { inSeconds, int, oneOf, orNull, type RowOf, rowsWith, text } from '../rows/columns.ts'
+import { latestReceipt } from '../rows/latest-receipt.ts'
+import { statedText } from '../rows/receipts.ts'
 import { type Binding, columnOf, integer, type Sql } from '../rows/sql.ts'
 import { type Seconds, seconds } from '../time.ts'
 import type { TokenState } from '../tokens/rows.ts'
@@ -27,6 +29,8 @@ const SPEC = {
   tokenization_purpose: orNull(text),
   tokenization_account: orNull(text),
   create_token: int,
+  // What the request states of its receipt, without the contact; see statedText.
+  receipt: orNull(text),
 }
 /** A QR code's specification, column by column. */
 export type SpecRow = RowOf<typeof SPEC>
@@ -46,6 +50,7 @@ export const specRow = (spec: QrCodeSpec): SpecRow => ({
   tokenization_purpose: spec.tokenizationPurpose ?? null,
   tokenization_account: spec.tokenizationAccount ?? null,
   create_token: spec.createToken ? 1 : 0,
+  receipt: spec.receipt ? statedText(spec.receipt) : null,
 })
 
 const readRows = rowsWith({
@@ -63,6 +68,8 @@ const readRows = rowsWith({
   payload: orNull(text),
   page_id: orNull(text),
   reference: orNull(text),
+  // The number of the terms that hold for its receipts; NULL where it has none.
+  receipt_terms: orNull(int),
   payment: orNull(int),
   ...LATEST_PAYMENT,
   refunds: orNull(text),
@@ -85,7 +92,9 @@ const ofPayment = (column: string) => columnOf('payments', 'qr_codes.payment', c
 const QR_CODES = `SELECT qr_codes.*, ${ofBase('base')} AS base, ${ofBase('bank')} AS bank,
     ${ofPayment('payment_uid')} AS payment_uid, ${ofPayment('status')} AS payment_status,
     ${ofPayment('minor_units')} AS payment_minor_units, ${ofPayment('currency')} AS payment_currency,
-    ${ofPayment('changed_at')} AS payment_at,
+    ${ofPayment('changed_at')} AS payment_at, ${ofPayment('method')} AS payment_method,
+    iif(receipt_terms IS NULL, NULL, (SELECT ${latestReceipt('payments.receipt')} FROM payments
+      WHERE payments.number = qr_codes.payment)) AS payment_receipt,
     iif(payment IS NULL, NULL, (SELECT json_group_array(json_object(
       'refundUid', refund_uid, 'status', refunds.status, 'minorUnits', refunds.minor_units) ORDER BY number)
       FROM refunds WHERE refunds.payment = qr_codes.payment)) AS refunds,
@@ -148,7 +157,7 @@ export const hasDeleted = (sql: Sql): boolean =>
   integer(sql, 'SELECT EXISTS (SELECT 1 FROM deleted_qr_codes)') === 1
 
 /** The number of the latest QR code's row, also of a deleted one, 0 before the first, and its time of creation. */
-export function latestQrCode(sql: SqlStorage): { number: number; createdAt: Seconds | undefined } {
+export function latestQrCode(sql: Sql): { number: number; createdAt: Seconds | undefined } {
   const [row] = readLatest(
     sql,
     `SELECT * FROM (SELECT number, created_at FROM qr_codes ORDER BY number DESC LIMIT 1)

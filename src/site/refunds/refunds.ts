@@ -1,13 +1,10 @@
 // Refunds of a site: what it accepts never exceeds the payment, what the network reports is a fact (contract, section 8).
 
-import type { EventType } from '../../contract/event.ts'
 import { isReusable, type QrCode } from '../../contract/qr-code.ts'
 import type { PaymentKey, Refund, RefundReport, RefundSpec } from '../../contract/refund.ts'
 import type { Outcome, Refusal } from '../../errors.ts'
-import { qrCodeForWrite, recordQrCodeEnd } from '../clock.ts'
+import { qrCodeForWrite } from '../clock.ts'
 import type { Context } from '../context.ts'
-import { recordEvent } from '../events/events.ts'
-import type { RefundOfPayment } from '../events/rows.ts'
 import { refuseRefund } from '../operator/limits.ts'
 import { type Connection, refuseInstruction } from '../outbox/connection.ts'
 import { endInstruction, enqueueInstruction } from '../outbox/outbox.ts'
@@ -16,8 +13,14 @@ import { findPayment, type PaymentRow } from '../payments/rows.ts'
 import { touchQrCode } from '../qr-codes/changes.ts'
 import { qrCodeOf } from '../qr-codes/qr-code.ts'
 import { type QrCodeRow, qrCodeByNumber } from '../qr-codes/rows.ts'
+import { keepContactOfRefund, refuseContactOfRefund } from '../receipts/refund-contact.ts'
+import { plannedItems, planRefund } from '../receipts/remains.ts'
+import { refusedFields } from '../receipts/terms.ts'
+import { planText } from '../rows/receipts.ts'
 import { requiredInteger } from '../rows/sql.ts'
 import { toMilliseconds } from '../time.ts'
+import { learnNumber, networkUidOf } from './bank-number.ts'
+import { record, recordCompleted } from './changes.ts'
 import { refuseUnconfirmed } from './confirmation.ts'
 import { refundTarget } from './lookups.ts'
 import { findRefund, type RefundRow, refundOf } from './rows.ts'
@@ -105,16 +108,23 @@ function requestRefund(
   }
   const aboveLimit = refuseRefund(context, details.amount, conditions.utcOffset)
   if (aboveLimit) return aboveLimit
+  const { plan, fields } = planRefund(sql, payment, amount.minorUnits, spec.receipt)
+  if (fields) return refusedFields(fields)
+  const contact = spec.receipt?.contact
+  const contactless = plan && refuseContactOfRefund(sql, payment, plan, contact)
+  if (contactless) return contactless
   const unconfirmed = refuseUnconfirmed(context, payment, amount.minorUnits)
   if (unconfirmed) return unconfirmed
 
   const refund = { ...details, comment, status: 'WAITING', createdAt: now, changedAt: now } as const
   const event = record(context, { type: 'refund.waiting', refund, payment, qrCode })
   sql.exec(
-    `INSERT INTO refunds (payment, refund_uid, minor_units, comment, status, created_at, changed_at, event)
-     VALUES (?, ?, ?, ?, 'WAITING', ?, ?, ?)`,
+    `INSERT INTO refunds (payment, refund_uid, minor_units, comment, status, created_at, changed_at, event, items)
+     VALUES (?, ?, ?, ?, 'WAITING', ?, ?, ?, ?)`,
     ...[payment.number, refundUid, amount.minorUnits, comment ?? null, now, now, event],
+    plan ? planText({ ...plan, place: event }) : null,
   )
+  if (plan) keepContactOfRefund(context, payment, contact)
   const instruction = {
     type: 'refund.create',
     linkId: payment.link_id,
@@ -147,30 +157,40 @@ export function reportRefund(
   if (!row) return recordUnrequested(context, payment, { ...report, refundUid })
   const refusal = refuseReportedAmount(row, report)
   if (refusal) return refusal
-  if (status === 'WAITING') return recordWaiting(context, payment, { row, reason })
-  if (row.status === status) return ok({ refund: refundOf(row), isReplayed: true })
+  if (status === 'WAITING') return recordWaiting(context, payment, { row, report })
+  if (row.status === status) return repeated(context, row, report)
   if (row.status === 'COMPLETED') return alreadyCompleted(refundUid)
 
+  // A declined refund had freed its items too: it takes others.
+  const items = row.status === 'DECLINED' ? plannedItems(context, payment, row) : row.items
   sql.exec(
-    'UPDATE refunds SET status = ?, changed_at = ?, reason = ? WHERE number = ?',
-    ...[status, now, reason ?? null, row.number],
+    'UPDATE refunds SET status = ?, changed_at = ?, reason = ?, items = ?, bank_number = ? WHERE number = ?',
+    ...[status, now, reason ?? null, items, networkUidOf(row, report), row.number],
   )
   endInstruction(sql, row.event)
   const refund = { ...refundOf(row), status, changedAt: now, reason }
   if (status === 'DECLINED') record(context, { type: 'refund.declined', refund, payment })
   // A waiting refund is accepted already; a declined one had freed its amount.
   else recordCompleted(context, { payment, refund, added: row.status === 'DECLINED' ? row.minor_units : 0 })
-  return ok({ refund, isReplayed: false })
+  return ok({ refund: withReceipt(sql, payment, refund), isReplayed: false })
+}
+
+/** A report that says nothing new can still state the refund's identifier at the bank. */
+function repeated(context: Context, row: RefundRow, report: RefundReport): Outcome<RefundResult> {
+  learnNumber(context, row, report)
+  return ok({ refund: refundOf(row), isReplayed: true })
 }
 
 /** Records what a refund waits for. It is no event, and its instruction stays. After a result, a late report changes nothing. */
 function recordWaiting(
   context: Context,
   payment: PaymentRow,
-  { row, reason = null }: { row: RefundRow; reason: string | null | undefined },
+  { row, report }: { row: RefundRow; report: RefundReport },
 ): Outcome<RefundResult> {
-  if (row.status !== 'WAITING' || row.reason === reason)
-    return ok({ refund: refundOf(row), isReplayed: true })
+  const { reason = null } = report
+  if (row.status !== 'WAITING') return ok({ refund: refundOf(row), isReplayed: true })
+  if (row.reason === reason) return repeated(context, row, report)
+  learnNumber(context, row, report)
   context.sql.exec('UPDATE refunds SET reason = ? WHERE number = ?', reason, row.number)
   const qrCode = qrCodeForWrite(context, { number: payment.qr_code })
   if (qrCode?.payment === payment.number && !isReusable(qrCode)) touchQrCode(context, qrCode)
@@ -185,7 +205,7 @@ function recordWaiting(
 function recordUnrequested(
   context: Context,
   payment: PaymentRow,
-  { refundUid, status, reason, amount: reported }: RefundReport & { refundUid: string },
+  { refundUid, status, reason, networkUid, amount: reported }: RefundReport & { refundUid: string },
 ): Outcome<RefundResult> {
   const { sql, now } = context
   if (status !== 'COMPLETED' || !reported) return UNKNOWN_REFUND
@@ -194,49 +214,29 @@ function recordUnrequested(
   const amount = { minorUnits: reported.minorUnits, currency: payment.currency }
   const times = { createdAt: now, changedAt: now }
   const refund = { refundUid, paymentUid: payment.payment_uid, status, amount, reason, ...times }
+  const items = plannedItems(context, payment, { minor_units: amount.minorUnits, items: null })
   const insert = (event: number) =>
     sql.exec(
-      `INSERT INTO refunds (payment, refund_uid, minor_units, status, created_at, changed_at, reason, event)
-       VALUES (?, ?, ?, 'COMPLETED', ?, ?, ?, ?)`,
-      ...[payment.number, refundUid, amount.minorUnits, now, now, reason ?? null, event],
+      `INSERT INTO refunds (payment, refund_uid, minor_units, status, created_at, changed_at, reason, event, items, bank_number)
+       VALUES (?, ?, ?, 'COMPLETED', ?, ?, ?, ?, ?, ?)`,
+      ...[
+        payment.number,
+        refundUid,
+        amount.minorUnits,
+        now,
+        now,
+        reason ?? null,
+        event,
+        items,
+        networkUid ?? null,
+      ],
     )
   recordCompleted(context, { payment, refund, added: amount.minorUnits }, insert)
-  return ok({ refund, isReplayed: false })
+  return ok({ refund: withReceipt(sql, payment, refund), isReplayed: false })
 }
 
-/** Records the event of a completed refund. @param added what it adds to the accepted refunds of the payment, minor units */
-function recordCompleted(
-  context: Context,
-  { payment, refund, added }: { payment: PaymentRow; refund: Refund; added: number },
-  insert?: (event: number) => void,
-): number {
-  const overRefunded = payment.accepted_refunds + added > payment.minor_units
-  return record(context, { type: 'refund.completed', refund, payment, overRefunded }, insert)
-}
-
-interface RefundChange extends RefundOfPayment {
-  type: EventType
-  /** The row of the QR code that took the payment, where it was read for this write. */
-  qrCode?: QrCodeRow | undefined
-}
-
-/**
- * Records the event of a change. The QR code that took the payment shows its refunds, and the sale those that are completed:
- * it has another version.
- * @param insert writes the refund's row with the number of the event, if the change makes it
- */
-function record(
-  context: Context,
-  { type, qrCode: found, ...refund }: RefundChange,
-  insert?: (event: number) => void,
-): number {
-  const { sql } = context
-  const { number, qr_code, sale, applied } = refund.payment
-  const qrCode = found ? recordQrCodeEnd(context, found) : qrCodeForWrite(context, { number: qr_code })
-  const isOfSale = sale !== null && applied === 1 && type === 'refund.completed'
-  if (isOfSale) sql.exec('UPDATE sales SET version = version + 1 WHERE number = ?', sale)
-  if (qrCode && (isOfSale || (qrCode.payment === number && !isReusable(qrCode)))) touchQrCode(context, qrCode)
-  // Where retention deleted the QR code, the payment still has its number.
-  const event = { type, qrCode: qr_code ?? undefined, status: qrCode?.status, refund }
-  return recordEvent(context, event, insert)
+/** The refund with its document, which its completion has made. */
+function withReceipt(sql: SqlStorage, payment: PaymentRow, refund: Refund): Refund {
+  const row = payment.receipt === null ? undefined : findRefund(sql, payment, refund.refundUid)
+  return row ? refundOf(row) : refund
 }

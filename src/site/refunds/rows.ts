@@ -1,9 +1,11 @@
 // Rows of the table `refunds`, with checked types.
 
 import { type Network, PAYMENT_STATUSES } from '../../contract/payment.ts'
+import { NO_RECEIPT } from '../../contract/receipts/latest-receipt.ts'
 import type { Refund } from '../../contract/refund.ts'
 import type { PaymentRow } from '../payments/rows.ts'
 import { inSeconds, int, oneOf, orNull, rowsWith, text } from '../rows/columns.ts'
+import { LATEST_OF_REFUND, latestReceiptIn } from '../rows/latest-receipt.ts'
 import { type Binding, columnOf, ofQrCodeOrDeleted } from '../rows/sql.ts'
 
 const readRows = rowsWith({
@@ -18,6 +20,13 @@ const readRows = rowsWith({
   reason: orNull(text),
   // The number of the event that requested it, and of the instruction in the outbox; or of the report that made it.
   event: int,
+  // What its receipt is to be; see RefundPlan.
+  items: orNull(text),
+  // The refund's number at the bank, as its settlement files name it.
+  bank_number: orNull(text),
+  latest_receipt: orNull(text),
+  // 1 of a completed refund whose payment has no document, at a site that makes some.
+  lacks_receipt: orNull(int),
   // 1 of a refund that nobody requested: the network's report made it, by the event; NULL before that event.
   is_reported: orNull(int),
   payment_uid: text,
@@ -29,7 +38,9 @@ export type RefundRow = ReturnType<typeof readRows>[number]
 const ofPayment = (column: string) => columnOf('payments', 'refunds.payment', column)
 
 const REFUNDS = `SELECT refunds.*, ${ofPayment('payment_uid')} AS payment_uid, ${ofPayment('currency')} AS currency,
-    ${columnOf('events', 'refunds.event', "type = 'refund.completed'")} AS is_reported
+    ${columnOf('events', 'refunds.event', "type = 'refund.completed'")} AS is_reported,
+    ${LATEST_OF_REFUND} AS latest_receipt,
+    iif(refunds.items IS NULL AND refunds.status = 'COMPLETED', (SELECT 1 FROM receipt_terms), NULL) AS lacks_receipt
   FROM refunds`
 
 /** The refunds that the clauses after FROM select. */
@@ -77,4 +88,5 @@ export const refundOf = (row: RefundRow): Refund => ({
   status: row.status,
   changedAt: row.changed_at,
   reason: row.reason ?? undefined,
+  receipt: row.lacks_receipt === 1 ? NO_RECEIPT : latestReceiptIn(row.latest_receipt),
 })

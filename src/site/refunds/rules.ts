@@ -1,9 +1,11 @@
 // Which refunds are accepted, and which requests and reports contradict earlier ones (contract, section 8).
 import { formatMinorUnits } from '../../contract/amount.ts'
+import type { ItemSpec } from '../../contract/receipts/item.ts'
 import { MAX_REFUNDS, type RefundReport, type RefundSpec } from '../../contract/refund.ts'
 import type { Refusal } from '../../errors.ts'
 import { contradicts, notAllowed, unequalFields } from '../outcomes.ts'
 import type { PaymentRow } from '../payments/rows.ts'
+import { planIn, statedText } from '../rows/receipts.ts'
 import type { RefundRow } from './rows.ts'
 
 /** Refuses a request if the payment is not completed or has MAX_REFUNDS refunds. @param count how many it has */
@@ -33,16 +35,23 @@ export function refuseAmount(
 /** Refuses a request whose refundUid was used with other fields. */
 export function refuseContradiction(
   known: RefundRow,
-  { refundUid, amount, comment }: RefundSpec,
+  { refundUid, amount, comment, receipt }: RefundSpec,
 ): Refusal | undefined {
   const fields = unequalFields({
     ...equality(known, amount),
     // The network reports no comment.
     comment: known.is_reported === 1 || known.comment === (comment ?? null),
+    'receipt.items': known.is_reported === 1 || isSamePlan(known, receipt?.items),
   })
   if (fields.length === 0) return undefined
   const description = `refund ${JSON.stringify(refundUid)} was requested with other fields`
   return contradicts(description, fields, 'the first request of this refund')
+}
+
+/** Whether a request states the items that the first one stated. */
+function isSamePlan({ items }: RefundRow, stated: readonly ItemSpec[] | undefined): boolean {
+  const first = items === null ? undefined : planIn(items).request
+  return statedText({ items: first }) === statedText({ items: stated })
 }
 
 /** Refuses a report of another amount than the refund has. */

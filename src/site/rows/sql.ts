@@ -7,7 +7,7 @@ export interface Sql {
   exec(
     query: string,
     ...bindings: Binding[]
-  ): { toArray(): Record<string, unknown>[]; raw(): Iterator<unknown[]> }
+  ): { toArray(): Record<string, unknown>[]; raw(): Iterable<unknown[]> }
 }
 
 /** The first column of the first row as an integer; undefined if there is no row, or NULL. */
@@ -23,10 +23,8 @@ export function textValue(sql: Sql, query: string, ...bindings: Binding[]): stri
 }
 
 function first(sql: Sql, query: string, bindings: readonly Binding[]): unknown {
-  const row = sql
-    .exec(query, ...bindings)
-    .raw()
-    .next().value
+  // Read to its end: until then workerd prepares the same query anew.
+  const [row] = [...sql.exec(query, ...bindings).raw()]
   return row?.[0]
 }
 

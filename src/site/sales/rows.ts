@@ -2,6 +2,7 @@
 import { SALE_STATUSES } from '../../contract/sale.ts'
 import { LATEST_PAYMENT, sumOfRefunds } from '../payments/rows.ts'
 import { inSeconds, int, oneOf, orNull, rowsWith, text } from '../rows/columns.ts'
+import { latestReceipt } from '../rows/latest-receipt.ts'
 import type { Binding } from '../rows/sql.ts'
 
 /** WAITING: the code is reserved while the bank is asked to arm it. */
@@ -24,6 +25,8 @@ const readRows = rowsWith({
   payment: orNull(int),
   reference: orNull(text),
   caller: orNull(int),
+  receipt: orNull(text),
+  receipt_terms: orNull(int),
   ...LATEST_PAYMENT,
   refunded: int,
 })
@@ -31,7 +34,8 @@ const readRows = rowsWith({
 export type SaleRow = ReturnType<typeof readRows>[number]
 
 const SALES = `SELECT sales.*, payment_uid, payments.status AS payment_status, payments.minor_units AS payment_minor_units,
-    payments.currency AS payment_currency, changed_at AS payment_at, ${sumOfRefunds("'COMPLETED'")} AS refunded,
+    payments.currency AS payment_currency, changed_at AS payment_at, payments.method AS payment_method, ${sumOfRefunds("'COMPLETED'")} AS refunded,
+    iif(sales.receipt_terms IS NULL, NULL, ${latestReceipt('payments.receipt')}) AS payment_receipt,
     (SELECT qr_code_uid FROM qr_codes WHERE number = sales.qr_code) AS qr_code_uid
   FROM sales LEFT JOIN payments ON payments.number = payment`
 

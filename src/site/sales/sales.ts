@@ -1,17 +1,17 @@
 // The sales of a COUNTER code: at most one is open at a time (contract, section 15).
 import type { PageQuery } from '../../contract/query.ts'
 import type { Sale, SaleSpec } from '../../contract/sale.ts'
-import { endOfTtl } from '../../contract/ttl.ts'
 import type { Outcome, Refusal } from '../../errors.ts'
-import { isOwnSale, isVisible, ownCaller } from '../cashier.ts'
+import { isCashier, isOwnSale, isVisible, ownCaller, paymentOfTill } from '../cashier.ts'
 import { openSaleForWrite, recordSaleEnd, saleForWrite } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { refusePayment } from '../operator/limits.ts'
 import { contradicts, notAllowed, ok, QR_CODE_NOT_FOUND, SALE_NOT_FOUND, unequalFields } from '../outcomes.ts'
 import { findQrCode, isOfBank, type QrCodeKey, type QrCodeRow } from '../qr-codes/rows.ts'
 import { pageOf } from '../rows/page.ts'
-import { insertRow } from '../rows/sql.ts'
+import { statedText } from '../rows/receipts.ts'
 import { dropReservation, endSale, recordSale, type SaleAtBank, saleAtBank } from './changes.ts'
+import { insertSale, type ReservedSale, refuseSaleReceipt, reservedOf } from './new-sale.ts'
 import { findSale, type SaleRow, saleByNumber, saleRows } from './rows.ts'
 import { saleOf } from './sale.ts'
 
@@ -19,14 +19,6 @@ import { saleOf } from './sale.ts'
 export interface Armed {
   sale: Sale
   isReplayed: boolean
-}
-
-/** A sale for which the bank is to be asked to arm its link. */
-export interface ReservedSale extends SaleAtBank {
-  /** Unix seconds. */
-  expiresAt: number
-  /** Whether this request made the reservation: after an earlier one the bank can have armed the link. */
-  isNew: boolean
 }
 
 /** What there is of a code. @returns payin.resource.not.found */
@@ -58,25 +50,25 @@ export const armSale = (
     const known = findSale(context.sql, row.number, spec.saleUid)
     if (known && !isOwnSale(context, known)) return OF_ANOTHER
     if (known?.status === 'WAITING') {
-      return contradiction(known, spec) ?? ok({ reserved: reservedOf(row, known, false) })
+      return (
+        contradiction(known, spec) ??
+        ok({ reserved: reservedOf(context, row, { spec, sale: known, isNew: false }) })
+      )
     }
     if (known) return replay(context, known, spec)
-    const refusal = refuseSale(context, row, open) ?? refusePayment(context.memory, spec.amount)
+    const refusal =
+      refuseSale(context, row, open) ??
+      refusePayment(context.memory, spec.amount) ??
+      refuseSaleReceipt(context, spec)
     if (refusal) return refusal
     if (isOfBank(row)) {
-      return ok({ reserved: reservedOf(row, insertSale(context, row, spec, 'WAITING'), true) })
+      const sale = insertSale(context, row, spec, 'WAITING')
+      return ok({ reserved: reservedOf(context, row, { spec, sale, isNew: true }) })
     }
     const sale = insertSale(context, row, spec, 'ACTIVE')
     recordSale(context, sale, 'sale.created')
     return armed(context, sale.number, false)
   })
-
-const reservedOf = (row: QrCodeRow, sale: SaleRow, isNew: boolean): ReservedSale => ({
-  qrcId: row.link_id,
-  reference: row.reference ?? undefined,
-  expiresAt: sale.due_at,
-  isNew,
-})
 
 /** What a bank says of a sale for which it armed a link: its own text, and its earlier end, in Unix seconds. */
 export interface ArmedByBank {
@@ -117,11 +109,17 @@ export const dropSale = (context: Context, key: QrCodeKey, saleUid: string): Out
     return ok(undefined)
   })
 
+/** A sale as it stands, as the caller sees it; undefined while it waits for the bank. */
+function shownTo({ by, now }: Context, row: SaleRow): Sale | undefined {
+  const sale = saleOf(row, now)
+  return sale && isCashier(by) ? { ...sale, payment: paymentOfTill(sale.payment) } : sale
+}
+
 /** A sale as it stands. @returns payin.resource.not.found */
 export const readSale = (context: Context, key: QrCodeKey, saleUid: string): Outcome<Sale> =>
   ofCode(context, key, ({ number }) => {
     const row = ownSale(context, number, saleUid)
-    const sale = row && saleOf(row, context.now)
+    const sale = row && shownTo(context, row)
     return sale ? ok(sale) : SALE_NOT_FOUND
   })
 
@@ -148,7 +146,7 @@ export const salesOf = (
       ...[number, cursor, own === undefined ? limit + 1 : LOOKED_THROUGH],
     )
     const seen = own === undefined ? read : read.filter(({ caller }) => caller === own)
-    const { shown, next } = pageOf(seen, limit, (row) => saleOf(row, context.now))
+    const { shown, next } = pageOf(seen, limit, (row) => shownTo(context, row))
     const isCut = own !== undefined && read.length === LOOKED_THROUGH
     return ok({
       sales: shown.flatMap((sale) => sale ?? []),
@@ -177,7 +175,7 @@ export const cancelSale = (context: Context, key: QrCodeKey, saleUid: string): O
     const row = saleForWrite(context, ownSale(context, code.number, saleUid))
     if (!row || row.status === 'WAITING') return SALE_NOT_FOUND
     if (row.status !== 'ACTIVE' && row.status !== 'CANCELLED') return notActive(row.status)
-    const sale = saleOf(row.status === 'ACTIVE' ? endSale(context, row, 'CANCELLED') : row, context.now)
+    const sale = shownTo(context, row.status === 'ACTIVE' ? endSale(context, row, 'CANCELLED') : row)
     return sale ? ok(sale) : SALE_NOT_FOUND
   })
 
@@ -206,42 +204,24 @@ function replay(context: Context, known: SaleRow, spec: SaleSpec): Outcome<Armed
   return contradiction(known, spec) ?? armed(context, known.number, true)
 }
 
-function armed({ sql, now }: Context, number: number, isReplayed: boolean): Outcome<Armed> {
-  const row = saleByNumber(sql, number)
-  const sale = row && saleOf(row, now)
+function armed(context: Context, number: number, isReplayed: boolean): Outcome<Armed> {
+  const row = saleByNumber(context.sql, number)
+  const sale = row && shownTo(context, row)
   return sale ? ok({ sale, isReplayed }) : SALE_NOT_FOUND
 }
 
 function contradiction(
   known: SaleRow,
-  { saleUid, amount, paymentPurpose, ttl }: SaleSpec,
+  { saleUid, amount, paymentPurpose, ttl, receipt }: SaleSpec,
 ): Refusal | undefined {
   const fields = unequalFields({
     'amount.value': known.minor_units === amount.minorUnits,
     'amount.currency': known.currency === amount.currency,
     paymentPurpose: known.payment_purpose === (paymentPurpose ?? null),
     ttl: known.ttl === ttl,
+    receipt: known.receipt === (receipt ? statedText(receipt) : null),
   })
   if (fields.length === 0) return undefined
   const description = `sale ${JSON.stringify(saleUid)} was requested with other fields`
   return contradicts(description, fields, 'the first request of this sale')
-}
-
-function insertSale(
-  { sql, now, memory, by }: Context,
-  { number }: QrCodeRow,
-  { saleUid, amount, paymentPurpose, ttl }: SaleSpec,
-  status: 'WAITING' | 'ACTIVE',
-): SaleRow {
-  const isInserted = insertRow(
-    sql,
-    `INSERT OR IGNORE INTO sales (number, qr_code, sale_uid, minor_units, currency, payment_purpose, ttl, status, version,
-       created_at, due_at, caller)
-     VALUES ((SELECT max(last_sale, ifnull((SELECT max(number) FROM sales), 0)) + 1 FROM site), ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)`,
-    ...[number, saleUid, amount.minorUnits, amount.currency, paymentPurpose ?? null, ttl, status],
-    ...[now, endOfTtl(now, ttl), memory.caller(by)],
-  )
-  const row = isInserted ? findSale(sql, number, saleUid) : undefined
-  if (!row) throw new Error('a sale was not inserted')
-  return row
 }

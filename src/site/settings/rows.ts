@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { StoredAmount } from '../../contract/amount.ts'
 import { type Callback, DEFAULT_CALLBACK } from '../../contract/callback.ts'
+import { ReceiptSettingsAnswer } from '../../contract/receipts/settings.ts'
 import { DEFAULT_SETTINGS, type Logo, NOTIFICATION_TYPES, type Settings } from '../../contract/settings.ts'
 import { inSeconds, int, orNull, rowsWith, text } from '../rows/columns.ts'
 import { integer, type Sql, textValue } from '../rows/sql.ts'
@@ -32,6 +33,9 @@ const SettingsColumn = z.object({
   redirectSchemes: z.optional(z.array(z.string())),
   confirmRefundsAbove: z.optional(StoredAmount),
   tokenSignIn: z.optional(z.boolean()),
+  digitalRouble: z.optional(z.boolean()),
+  receipts: z.optional(ReceiptSettingsAnswer),
+  payoutAccounts: z.optional(z.array(z.string())),
   logo: z.optional(z.string()),
   callbackLabel: z.optional(z.string()),
 } satisfies Record<keyof StoredSettings, z.ZodMiniType>)

@@ -8,6 +8,7 @@ import { recordEvent } from '../events/events.ts'
 import { sendAll } from '../outbox/endpoints.ts'
 import { LOGO_NOT_FOUND, notAllowed, ok } from '../outcomes.ts'
 import { toMilliseconds } from '../time.ts'
+import { refuseReceipts } from './receipts.ts'
 import { callbacksIn, hasLogo, logoRow, type StoredSettings, settingsRow } from './rows.ts'
 
 /** The settings, and the opaque value of their entity tag. */
@@ -27,7 +28,7 @@ export function settingsVersion(sql: SqlStorage): SettingsVersion {
 /** The revisions that a request may replace, `*` for any. */
 export type IfMatch = readonly string[] | undefined
 
-/** Replaces the settings, but for those that an older client does not know; an uploaded logo stays where no logoUrl is given. @returns what `keep` does */
+/** Replaces the settings, but for those that an older client does not know; an uploaded logo stays where no logoUrl is given. @returns as patchSettings */
 export function replaceSettings(
   context: Context,
   { logo, ...requested }: NewSettings,
@@ -39,13 +40,15 @@ export function replaceSettings(
     current.settings,
     logo,
   )
-  return settings ? keep(context, current, { settings, logo }, ifMatch) : LOGO_CHANGED
+  if (!settings) return LOGO_CHANGED
+  const refusal = refuseReceipts(context, settings.receipts, current.settings.receipts)
+  return refusal ?? keep(context, current, { settings, logo }, ifMatch)
 }
 
 /**
  * Merges a patch into the settings as they stand, so that concurrent patches of different fields both hold.
  * @param logo what a new logoUrl leads to; of a patch that removes logoUrl, an uploaded one
- * @returns what `keep` does
+ * @returns what `keep` does; validation.error as refuseReceipts
  */
 export function patchSettings(
   context: Context,
@@ -57,7 +60,9 @@ export function patchSettings(
   const merged = labelled(patched(current.settings, patch), current.settings)
   const settings =
     patch.logoUrl === null ? { ...merged, logo: logo?.hash } : withLogo(merged, current.settings, logo)
-  return settings ? keep(context, current, { settings, logo }, ifMatch) : LOGO_CHANGED
+  if (!settings) return LOGO_CHANGED
+  const refusal = refuseReceipts(context, settings.receipts, current.settings.receipts)
+  return refusal ?? keep(context, current, { settings, logo }, ifMatch)
 }
 
 /** Replaces the logo by an uploaded one, or removes it, wherever it came from. @returns what `keep` does */
@@ -118,7 +123,7 @@ export function revise(
   { settings, isEqual, isNew = false }: Revision,
   ifMatch: IfMatch,
 ): Outcome<boolean> {
-  const { sql } = context
+  const { sql, memory } = context
   const isMatch = (revision: string) => !ifMatch || ifMatch[0] === '*' || ifMatch.includes(revision)
   // A client that lost the answer sends the request again, with the revision that it replaced (RFC 9110, section 13.1.1).
   if (isEqual && (isMatch(current.revision) || isMatch(current.replaced))) return ok(false)
@@ -130,14 +135,21 @@ export function revise(
      ON CONFLICT DO UPDATE SET settings = excluded.settings, revision = excluded.revision, replaced = excluded.replaced`,
     ...[textOf(settings), current.revision],
   )
+  memory.forgetSettings()
   recordEvent(context, { type: 'settings.changed' })
   return ok(true)
 }
 
 const NAMES = [
   ...(['name', 'supportContact', 'logoUrl', 'color', 'legalName', 'taxId', 'callbackUrl'] as const),
-  ...(['notificationTypes', 'redirectSchemes', 'confirmRefundsAbove', 'tokenSignIn'] as const),
-  ...(['logo', 'callbackLabel'] as const),
+  ...([
+    'notificationTypes',
+    'redirectSchemes',
+    'confirmRefundsAbove',
+    'tokenSignIn',
+    'digitalRouble',
+  ] as const),
+  ...(['receipts', 'payoutAccounts', 'logo', 'callbackLabel'] as const),
 ]
 
 /** The text that is kept: in one order, so that equal settings have equal ones. */

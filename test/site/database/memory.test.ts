@@ -7,7 +7,7 @@ import { apiKeyRows } from '../../../src/site/access/rows.ts'
 import { nextWake } from '../../../src/site/clock.ts'
 import { Store } from '../../../src/site/database/store.ts'
 import { lastEvent } from '../../../src/site/events/events.ts'
-import { limitsIn, setLimits } from '../../../src/site/operator/limits.ts'
+import { operatorSettingsIn, setLimits } from '../../../src/site/operator/limits.ts'
 import { ok } from '../../../src/site/outcomes.ts'
 import { applyEarlyPayments } from '../../../src/site/payments/early-payments.ts'
 import { reportPayment } from '../../../src/site/payments/reports.ts'
@@ -32,7 +32,7 @@ function compare({ sql, memory, keys }: Store): void {
   expect(memory.hasDeleted).toBe(hasDeleted(sql))
   expect(memory.lastEvent).toBe(lastEvent(sql))
   expect(memory.nextWake).toBe(nextWake(sql))
-  expect(memory.limits).toEqual(limitsIn(sql))
+  expect(memory.limits).toEqual(operatorSettingsIn(sql).limits)
   for (const { number, a, b } of pairs(sql, 'SELECT number, base AS a, bank AS b FROM link_bases'))
     expect(memory.linkBase({ base: a, bank: b })).toBe(number)
   for (const { number, a, b } of pairs(sql, 'SELECT number, actor AS a, key_id AS b FROM callers')) {
@@ -156,7 +156,7 @@ it('what is in memory equals the tables after every flush, though some are rolle
                 createIn(context, { ...failing, link: { ...failing.link, base: 'https://fails' } })
                 for (const id of KEYS) current.keys.revoke(context, id)
                 setLimits(context, { maxPayment: { minorUnits: 1, currency: 'RUB' } })
-                expect(context.memory.limits).toEqual(limitsIn(context.sql))
+                expect(context.memory.limits).toEqual(operatorSettingsIn(context.sql).limits)
                 return fail()
               }),
             )

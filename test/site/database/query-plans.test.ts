@@ -2,6 +2,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, expect, it, vi } from 'vitest'
+import type { ReceiptReport } from '../../../src/contract/receipts/report.ts'
 import type { Settings } from '../../../src/contract/settings.ts'
 import type { Outcome } from '../../../src/errors.ts'
 import type { Site } from '../../../src/site/site.ts'
@@ -17,6 +18,18 @@ const CONNECTION = { network: 'external', isConnected: true, utcOffset: '+03:00'
 const NOTIFIED: Settings = {
   callbackUrl: 'http://127.0.0.1:9/',
   notificationTypes: ['PAYMENT', 'REFUND', 'TOKEN', 'QR_CODE'],
+}
+
+const SHOP = {
+  taxation: 'osn',
+  vat: 'none',
+  place: 'https://shop.example',
+  email: 'shop@shop.example',
+} as const
+const ITEM = { name: 'Tea', price: 500, quantity: 1000, amount: 500 }
+const RECEIPT = {
+  contact: { email: 'mary@shop.example' },
+  items: [{ ...ITEM, method: 'advance' as const }],
 }
 
 const BANK_KEY = { linkId: 'q-1', isKept: true }
@@ -89,7 +102,55 @@ const WRITES: Step[] = [
       ),
   ],
   ['an alarm', async (site) => void (await site.alarm())],
+  ['a cash register', (site) => site.setCashRegister(MERCHANT, { kind: 'atol', ffd: '1.2' })],
+  [
+    'settings of receipts',
+    (site) => site.replaceSettings(MERCHANT, { ...NOTIFIED, receipts: SHOP }, undefined),
+  ],
+  ['a create with a receipt', (site) => site.create(creation('f', { amount: AMOUNT, receipt: RECEIPT }))],
+  [
+    'its payment, with a document',
+    (site) => site.report(NETWORK, reported('f'), { ...PAID, paymentUid: 'f' }, ORIGIN),
+  ],
+  ['a failed document', (site) => reportFirst(site, { state: 'FAILED', canRetry: true })],
+  [
+    'its retry',
+    async (site) => site.retryReceipt(MERCHANT, (await documents(site))[0]?.receiptUid ?? '', {}),
+  ],
+  ['its registration', (site) => reportFirst(site, { state: 'REGISTERED', fiscal: {} })],
+  [
+    'a closing',
+    (site) => site.closeReceipt(MERCHANT, 'f', 'c1', { items: [{ ...ITEM, amount: 100, price: 100 }] }),
+  ],
+  [
+    'a refund with a document',
+    (site) =>
+      site.refund(
+        MERCHANT,
+        { qrCodeUid: 'f' },
+        { refundUid: 'r', amount: { ...AMOUNT, minorUnits: 100 } },
+        CONNECTION,
+      ),
+  ],
+  ['its report', (site) => site.reportRefund(NETWORK, 'f', 'r', { status: 'COMPLETED' })],
+  [
+    'a report of a document that the site does not have',
+    async (site) => {
+      await site.reportReceipt(NETWORK, '0'.repeat(32), { state: 'SENT' })
+      return undefined
+    },
+  ],
+  ['an alarm of a site with documents', async (site) => void (await site.alarm())],
 ]
+
+/** The documents of the payment, the latest first. */
+async function documents(site: Site) {
+  const read = await site.receiptsOfPayment(MERCHANT, 'f')
+  return read.ok ? read.value.documents.toReversed() : []
+}
+
+const reportFirst = async (site: Site, report: ReceiptReport) =>
+  site.reportReceipt(NETWORK, (await documents(site))[0]?.receiptUid ?? '', report)
 
 const SITE = 'query-plans'
 const inSite = <T>(work: (site: Site, storage: DurableObjectStorage) => Promise<T>): Promise<T> =>
@@ -126,10 +187,15 @@ async function plansOf(
   }
   return plans
 }
-const GROWING = /^(SEARCH|SCAN) (qr_codes|deleted_qr_codes|payments|refunds|tokens|events|outbox|turnover)\b/
+const GROWING =
+  /^(SEARCH|SCAN) (qr_codes|deleted_qr_codes|payments|refunds|receipts|contacts|tokens|events|outbox|turnover)\b/
 
 /** Partial indexes, which have a row for what is in flight or is due, and the first row of two others. */
-const FEW = ['SCAN outbox USING INDEX outbox_leased', 'SCAN outbox USING INDEX outbox_blocked']
+const FEW = [
+  'SCAN outbox USING INDEX outbox_leased',
+  'SCAN outbox USING INDEX outbox_blocked',
+  'SCAN contacts USING COVERING INDEX contacts_by_use',
+]
 
 const flushed = async (storage: DurableObjectStorage) => {
   await storage.sync()
@@ -303,7 +369,7 @@ it.each<[string, Step[1], string[]]>([
     Array(2)
       .fill([
         'turnover USING PRIMARY KEY (at>? AND at<?)',
-        ...Array(4).fill('deleted_qr_codes USING INTEGER PRIMARY KEY (rowid=?)'),
+        ...Array(6).fill('deleted_qr_codes USING INTEGER PRIMARY KEY (rowid=?)'),
       ])
       .flat(),
   ],
@@ -327,6 +393,44 @@ it.each<[string, Step[1], string[]]>([
     'notifications',
     (site) => site.notifications(MERCHANT, PAGE),
     ['outbox USING PRIMARY KEY ((event,kind)<(?,?))'],
+  ],
+  [
+    'the documents of a payment',
+    (site) => site.receiptsOfPayment(MERCHANT, 'f'),
+    [
+      ...[PAYMENT, 'receipts USING INDEX receipts_by_payment (payment=?)'],
+      // What refunds and closings have taken of the prepayment.
+      'refunds USING INDEX sqlite_autoindex_refunds_1 (payment=?)',
+      'receipts USING INDEX receipts_by_payment (payment=?)',
+    ],
+  ],
+  [
+    'documents',
+    (site) => site.listReceipts(MERCHANT, PAGE).then(() => undefined),
+    Array(4).fill('receipts USING INDEX receipts_by_state (state=? AND created_at>? AND created_at<?)'),
+  ],
+  [
+    'documents that failed and were not retried, oldest first',
+    (site) =>
+      site
+        .listReceipts(MERCHANT, { ...PAGE, state: ['FAILED'], latest: true, order: 'asc' })
+        .then(() => undefined),
+    ['receipts USING INDEX receipts_by_state (state=? AND created_at>? AND created_at<?)'],
+  ],
+  [
+    'documents of refunds that are registered',
+    (site) =>
+      site.listReceipts(MERCHANT, { ...PAGE, state: ['REGISTERED'], kind: ['refund'] }).then(() => undefined),
+    ['receipts USING INDEX receipts_of_others (state=? AND created_at>? AND created_at<?)'],
+  ],
+  [
+    'documents that a connector is to register',
+    (site) => site.networkReceipts(NETWORK, { ...PAGE, state: 'WAITING' }),
+    [
+      'receipts USING INDEX receipts_by_state (state=? AND created_at>?)',
+      ...Array(2).fill(`payments USING ${ROWID} (rowid=?)`),
+      `refunds USING ${ROWID} (rowid=?)`,
+    ],
   ],
   [
     'notifications of a QR code',

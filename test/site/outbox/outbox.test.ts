@@ -3,13 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { honoured } from '../../../src/site/outbox/backoff.ts'
 import { sendAll } from '../../../src/site/outbox/endpoints.ts'
-import {
-  deleteEnded,
-  endLeases,
-  leaseDue,
-  nextDeletion,
-  nextDelivery,
-} from '../../../src/site/outbox/outbox.ts'
+import { deleteEnded, leaseDue, nextDeletion, nextDelivery } from '../../../src/site/outbox/outbox.ts'
+import { endLeases } from '../../../src/site/outbox/recovery.ts'
 import { recordResult } from '../../../src/site/outbox/results.ts'
 import type { OutboxRow } from '../../../src/site/outbox/rows.ts'
 import { milliseconds } from '../../../src/site/time.ts'

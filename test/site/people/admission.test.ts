@@ -252,6 +252,24 @@ describe('a sign-in', () => {
   })
 })
 
+it('an accountant is admitted with the scope of the role alone, and nobody else is with it', async () => {
+  const site = freshSite()
+  const [accountant, manager] = [
+    await joined(site, 'vera', 'accountant'),
+    await joined(site, 'ivan', 'manager'),
+  ]
+  const codes = await Promise.all(
+    [
+      [accountant, 'merchant:accounting'] as const,
+      [accountant, 'merchant:read'] as const,
+      [accountant, 'merchant'] as const,
+      [manager, 'merchant:read'] as const,
+      [manager, 'merchant:accounting'] as const,
+    ].map(async ([{ caller }, scope]) => codeOf(await site.stub.settings({ ...caller, scopes: [scope] }))),
+  )
+  expect(codes).toEqual(['ok', 'auth.forbidden', 'auth.forbidden', 'auth.forbidden', 'auth.forbidden'])
+})
+
 describe('the passkeys of a person', () => {
   it('are 10 at most, each with a challenge of its own; a passkey that is known is 409', async () => {
     const { site, caller, passkey } = await withPerson()

@@ -36,23 +36,29 @@ const ASK: Record<string, (site: SiteStub, caller: Caller) => Promise<{ ok: bool
 /** The other methods that write, and why they ask nobody. */
 const ASK_NOBODY: Record<string, string> = {
   ...Object.fromEntries(
-    'create cancel armSale confirmSale dropSale cancelSale charge deleteToken decidePayment redeliver deliverTest'
+    'create cancel armSale confirmSale dropSale cancelSale charge deleteToken decidePayment redeliver deliverTest requestReceipt closeReceipt retryReceipt'
       .split(' ')
       .map((method) => [method, 'daily work']),
   ),
   ...Object.fromEntries(
-    'report reportBinding reportRefund simulatePayment simulateBinding'
+    'beginImport appendEntries completeImport continueImport abandonImport deleteSettlement'
+      .split(' ')
+      .map((method) => [method, 'it only tells, and can be done again']),
+  ),
+  ...Object.fromEntries(
+    'report reportBinding reportRefund reportReceipt simulatePayment simulateBinding'
       .split(' ')
       .map((method) => [method, 'a fact']),
   ),
   ...Object.fromEntries(
-    'sendInstruction resume setLimits remove reopen addOwner inviteOwner'
+    'sendInstruction resume setLimits setCashRegister remove reopen addOwner inviteOwner'
       .split(' ')
       .map((method) => [method, 'the operator’s: the registry']),
   ),
   refund: 'asks by its amount',
   openSession: 'a token or a link',
   endTokenByPayer: 'the payer',
+  giveContact: 'the payer',
   endSession: 'ends rights',
   endPersonSessions: 'ends rights',
   join: 'the passkey is new',
@@ -69,7 +75,9 @@ const READS =
   'read readForPayer paidSales shopForPayer longPoll list search events feed payments listPayments payment saleToCancel ' +
   'sale sales longPollSale tokens refunds refundOf networkQrCodes waitingRefunds networkBindings waitingCharges settings ' +
   'logo callbacks callback notificationKeys apiKeys session notifications notificationGroups notification paymentsReport ' +
-  'dayReport health exportPage beforeRegister people invited passkey personSessions'
+  'bankNumbers ' +
+  'dayReport health exportPage beforeRegister people invited passkey personSessions receiptsOfPayment listReceipts readReceipt ' +
+  'networkReceipts settlement settlements settlementEntries settlementMonth settlementReport entriesOfPayment'
 
 /** A person of a site, and their calls with assertions. */
 async function personOf(site: FreshSite, id: string) {

@@ -2,14 +2,13 @@
 
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { settings } from '../../../src/entry/deployment.ts'
 import { nextWake } from '../../../src/site/clock.ts'
 import { outboxRows } from '../../../src/site/outbox/rows.ts'
 import type { freshSite } from '../../support/admin.ts'
 import { bankSite, linkOf } from '../../support/bank-links.ts'
 import { operator } from '../../support/operator.ts'
 import { refundingSite } from '../../support/refunds.ts'
-import { retentionDeleted } from '../../support/retention.ts'
+import { learnt, retain, retentionDeleted } from '../../support/retention.ts'
 import { refusalIn } from '../../support/service.ts'
 import { rowsReadBy } from '../../support/site.ts'
 
@@ -24,25 +23,8 @@ afterEach(() => {
   retain(null)
 })
 
-/** The deployment's setting, as objects that start from now on learn it. */
-const retain = (days: number | null) => {
-  if (!settings.ok) throw new Error('the settings of the tests are invalid')
-  settings.config.retentionDays = days ?? undefined
-}
 const inSite = <T>({ stub }: Pick<Site, 'stub'>, work: (sql: SqlStorage) => T) =>
   runInDurableObject(stub, (_, { storage }) => work(storage.sql))
-async function learnt(site: Pick<Site, 'stub'>, days: number): Promise<void> {
-  const now = Date.now()
-  await vi.waitFor(
-    async () =>
-      expect(
-        await inSite(site, (sql) => sql.exec('SELECT retention_days FROM site').one().retention_days),
-      ).toBe(days),
-    30_000,
-  )
-  // The wait moves a faked clock with each attempt.
-  vi.setSystemTime(now)
-}
 /** Wakes the site at a time, as its alarm does. */
 const wake = async ({ stub }: Pick<Site, 'stub'>, after: number) => {
   vi.setSystemTime(Date.now() + after)

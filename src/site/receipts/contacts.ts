@@ -1,0 +1,152 @@
+// The tables `contacts` and `contact_texts`: the only place of a payer's e-mail or phone, from which it is erased to the last byte.
+import type { Contact } from '../../contract/receipts/contact.ts'
+import type { ContactTexts, Context, Memory } from '../context.ts'
+import { QR_CODE_OF_PAYMENT } from '../payments/rows.ts'
+import { int, rowsWith, text } from '../rows/columns.ts'
+import { integer, type Sql } from '../rows/sql.ts'
+import { type Milliseconds, plus, type Seconds, seconds, toMilliseconds } from '../time.ts'
+
+interface ContactContext extends Pick<Context, 'now'> {
+  sql: Sql
+  memory: Pick<Memory, 'contactTexts' | 'contactAppended' | 'forgetContactTexts'>
+}
+
+/** Whose contact it is: of a code, of a sale, or of a payment, for which the merchant stated another one later. */
+export interface ContactOwner {
+  of: 'qrCode' | 'sale' | 'payment'
+  /** The number of its row. */
+  row: number
+}
+
+/** No phone has an @. */
+export const contactIn = (text: string): Contact => (text.includes('@') ? { email: text } : { phone: text })
+
+/** Every text has this length, so that each is written in the place of another. */
+const LENGTH = 64
+const BLANK = ' '.repeat(LENGTH)
+
+const storedText = (contact: Contact): string =>
+  ('email' in contact ? contact.email : contact.phone).padEnd(LENGTH)
+
+/** Which text the next contact takes, from the tables. */
+export const contactTextsIn = (sql: Sql): ContactTexts => ({
+  latest: integer(sql, 'SELECT max(number) FROM contact_texts'),
+  free: integer(sql, "SELECT text FROM contacts WHERE of = 'free' LIMIT 1"),
+})
+
+/** Puts a contact in place of the one that was there. */
+export function putContact(context: ContactContext, owner: ContactOwner, contact: Contact): void {
+  const { sql, now } = context
+  const known = integer(sql, 'SELECT text FROM contacts WHERE of = ? AND row = ?', owner.of, owner.row)
+  if (known === undefined) {
+    addContact(context, owner, contact)
+  } else {
+    sql.exec('UPDATE contact_texts SET contact = ? WHERE number = ?', storedText(contact), known)
+    sql.exec('UPDATE contacts SET used_at = ? WHERE of = ? AND row = ?', now, owner.of, owner.row)
+  }
+}
+
+/** Puts a contact where none was. */
+export function addContact(
+  { sql, memory, now }: ContactContext,
+  { of, row }: ContactOwner,
+  contact: Contact,
+): void {
+  const { latest, free } = memory.contactTexts
+  if (free === undefined) {
+    const number = (latest ?? fill(sql)) + 1
+    sql.exec('INSERT INTO contact_texts (number, contact) VALUES (?, ?)', number, storedText(contact))
+    sql.exec('INSERT INTO contacts (of, row, used_at, text) VALUES (?, ?, ?, ?)', of, row, now, number)
+    memory.contactAppended(number)
+  } else {
+    sql.exec('UPDATE contact_texts SET contact = ? WHERE number = ?', storedText(contact), free)
+    const taken = "UPDATE contacts SET of = ?, row = ?, used_at = ? WHERE of = 'free' AND row = ?"
+    sql.exec(taken, of, row, now, free)
+    memory.forgetContactTexts()
+  }
+}
+
+/** Fills the first page of the table with rows of no text, see the schema. @returns the number of the last one */
+function fill(sql: Sql): number {
+  const filler = '0'.repeat(3000)
+  sql.exec('INSERT INTO contact_texts (number, contact) VALUES (1, ?), (2, ?)', filler, filler)
+  return 2
+}
+
+/** Whether somebody has stated a contact. */
+export const hasContact = (sql: Sql, { of, row }: ContactOwner): boolean =>
+  integer(sql, 'SELECT 1 FROM contacts WHERE of = ? AND row = ?', of, row) !== undefined
+
+/** The contact of a payment of the row of a query, as a subquery: the merchant's for it, else the sale's, else the code's. */
+export const contactOf = (payment: string): string =>
+  `(SELECT rtrim(contact) FROM contact_texts WHERE number = coalesce(${[
+    `'payment' AND row = ${payment}`,
+    `'sale' AND row = (SELECT sale FROM payments WHERE payments.number = ${payment})`,
+    `'qrCode' AND row = (SELECT qr_code FROM payments WHERE payments.number = ${payment})`,
+  ]
+    .map((owner) => `(SELECT text FROM contacts WHERE of = ${owner})`)
+    .join(', ')}))`
+
+/** Notes that a document of a payment has the contact: it is kept on. */
+export const useContacts = (sql: Sql, payment: number, now: Seconds): void =>
+  void sql.exec(
+    `UPDATE contacts SET used_at = ?2 WHERE +used_at < ?2 AND (of = 'payment' AND row = ?1
+       OR of = 'sale' AND row = (SELECT sale FROM payments WHERE number = ?1)
+       OR of = 'qrCode' AND row = (SELECT qr_code FROM payments WHERE number = ?1))`,
+    ...[payment, now],
+  )
+
+/** Contacts that one write looks at. */
+const SWEEP = 50
+const DAY = seconds(86_400)
+
+const daysOf = (sql: Sql): number | undefined =>
+  integer(sql, 'SELECT retention_days FROM site WHERE retention_days IS NOT NULL')
+
+/** When the next contact is old enough to be erased; undefined where there is none, or contacts are kept for ever. */
+export function nextErasure(sql: Sql): Milliseconds | undefined {
+  const first = integer(sql, "SELECT used_at FROM contacts WHERE of <> 'free' ORDER BY used_at LIMIT 1")
+  const days = first === undefined ? undefined : daysOf(sql)
+  return first === undefined || days === undefined
+    ? undefined
+    : toMilliseconds(plus(seconds(first), seconds(days * DAY)))
+}
+
+/** The payments that a contact is of. */
+const PAYMENTS = `SELECT contacts.row WHERE contacts.of = 'payment' UNION ALL SELECT payment FROM sales WHERE contacts.of = 'sale' AND sales.number = contacts.row
+    UNION ALL SELECT number FROM payments WHERE contacts.of = 'qrCode' AND ${QR_CODE_OF_PAYMENT} = contacts.row`
+
+/** Whether something still needs a contact: a code or a sale that can be paid, a refund that waits, or a document that is not registered. */
+const IS_NEEDED = `EXISTS (SELECT 1 FROM receipts WHERE +state IN ('WAITING', 'SENT') AND payment IN (${PAYMENTS}))
+  OR EXISTS (SELECT 1 FROM refunds WHERE +status = 'WAITING' AND items IS NOT NULL AND payment IN (${PAYMENTS}))
+  OR contacts.of = 'qrCode' AND EXISTS (SELECT 1 FROM qr_codes WHERE qr_codes.number = contacts.row AND status IN ('CREATED', 'DECLINED', 'INIT_PAYMENT_BY_TOKEN'))
+  OR contacts.of = 'sale' AND EXISTS (SELECT 1 FROM sales WHERE sales.number = contacts.row AND ended_at IS NULL)`
+
+const readOwners = rowsWith({ of: text, row: int })
+
+/** Erases contacts that no document has used for the time of retention; one that is still needed is looked at again a day later. */
+export function eraseContacts({ sql, memory, now }: ContactContext): void {
+  const days = daysOf(sql)
+  if (days === undefined) return
+  const before = now - days * DAY
+  const query = "SELECT of, row FROM contacts WHERE of <> 'free' AND used_at <= ? ORDER BY used_at LIMIT ?"
+  const owners = readOwners(sql, query, before, SWEEP)
+  if (owners.length === 0) return
+  const old = JSON.stringify(owners.map(({ of, row }) => [of, row]))
+  // Joined, because SQLite finds no pair of an IN by the key.
+  const listed = 'contacts.of = old.value ->> 0 AND contacts.row = old.value ->> 1'
+  sql.exec(
+    `UPDATE contacts SET used_at = ? FROM json_each(?) AS old WHERE ${listed} AND (${IS_NEEDED})`,
+    ...[before + DAY, old],
+  )
+  sql.exec(
+    `UPDATE contact_texts SET contact = ? WHERE number IN
+       (SELECT text FROM json_each(?) AS old JOIN contacts ON ${listed} WHERE used_at <= ?)`,
+    ...[BLANK, old, before],
+  )
+  sql.exec(
+    `UPDATE contacts SET of = 'free', row = text FROM json_each(?) AS old WHERE ${listed} AND used_at <= ?`,
+    ...[old, before],
+  )
+  memory.forgetContactTexts()
+}

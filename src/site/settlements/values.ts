@@ -1,0 +1,11 @@
+// Reads a column of integers.
+import { int } from '../rows/columns.ts'
+import type { Binding, Sql } from '../rows/sql.ts'
+
+/** The first column of all rows. @throws Error where a value is no integer */
+export function integers(sql: Sql, query: string, ...bindings: Binding[]): number[] {
+  return [...sql.exec(query, ...bindings).raw()].map(([value]) => {
+    if (!int(value)) throw new Error('SQLite returned a value that is no integer')
+    return value
+  })
+}

@@ -1,0 +1,75 @@
+// What a step of an import or a deletion writes: a cluster limits the pages that a commit changes (decision 125).
+import { expect, it } from 'vitest'
+import { unwrap } from '../../src/gateway/site-client.ts'
+import { nextSettlementWork, workOnSettlements } from '../../src/site/settlements/alarm.ts'
+import {
+  appendEntries,
+  beginImport,
+  completeImport,
+  continueImport,
+  deleteSettlement,
+} from '../../src/site/settlements/imports.ts'
+import { milliseconds } from '../../src/site/time.ts'
+import { DAY, line, NOON, paid, summaryOf } from '../support/settlement/imports.ts'
+import { contextOf, inNewSite } from '../support/site.ts'
+
+type Cursor = SqlStorageCursor<Record<string, SqlStorageValue>>
+
+/** A database that counts what is written: rows of tables and of indexes. */
+function counted(sql: SqlStorage) {
+  let cursors: Cursor[] = []
+  const exec = (query: string, ...bindings: SqlStorageValue[]) => {
+    const cursor = sql.exec(query, ...bindings)
+    cursors.push(cursor)
+    return cursor
+  }
+  return {
+    sql: new Proxy(sql, { get: (target, name) => (name === 'exec' ? exec : Reflect.get(target, name)) }),
+    /** Since the last call. */
+    written: () => {
+      const rows = cursors.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0)
+      cursors = []
+      return rows
+    },
+  }
+}
+
+it('a step writes at most 300 rows of tables and indexes, also of a printed code with many equal payments', () =>
+  inNewSite(async (storage, site) => {
+    const equal = Array.from({ length: 250 }, (_, i) => i)
+    for (const i of equal.slice(0, 200))
+      await paid(site, storage.sql, {
+        ...{ uid: `p${i}`, qrcId: 'c1', networkUid: undefined, at: NOON + i },
+        bank: 'raiffeisen',
+      })
+    const entries = [
+      ...Array.from({ length: 300 }, (_, i) =>
+        line(`${i}`, { bankIds: { paymentId: `${i}`, order: `o${i}` } }),
+      ),
+      ...equal.map((i) =>
+        line(`c${i}`, { operatedAt: NOON + 60 * i, bankIds: { qrcId: 'c1', order: 'all' } }),
+      ),
+    ].map((each, i) => ({ ...each, line: i + 1 }))
+    const { sql, written } = counted(storage.sql)
+    const context = contextOf(sql, NOON + 10 * DAY)
+    unwrap(beginImport(context, { settlementUid: 'a', bank: 'raiffeisen', format: 'registry' }, 't'))
+    for (let from = 0; from < entries.length; from += 100) {
+      unwrap(appendEntries(context, 't', entries.slice(from, from + 100)))
+    }
+    const steps: number[] = []
+    const summary = summaryOf(entries)
+    let step = unwrap(completeImport(context, 't', { sha256: 'a', summary }))
+    written()
+    for (; !step.isDone; steps.push(written())) step = unwrap(continueImport(context, 't'))
+    expect(step.settlement).toMatchObject({ entries: 550, matched: 200, unknown: 350 })
+    const importing = steps.length
+    let end = unwrap(deleteSettlement(context, 'a', { newToken: 'd' }))
+    for (; !end.isDone; steps.push(written()))
+      end = unwrap(deleteSettlement(context, 'a', { newToken: 'd', token: end.token }))
+    for (let turn = 1; nextSettlementWork(sql) !== undefined; turn++, steps.push(written()))
+      workOnSettlements(context, milliseconds(turn * 20_000))
+    expect(sql.exec('SELECT entry FROM settlement_matches').toArray()).toEqual([])
+    expect(importing).toBeGreaterThan(15)
+    // The step that empties the table of staged entries: SQLite frees its pages, and writes none of them.
+    expect(steps.filter((rows) => rows > 300)).toEqual([entries.length + 1])
+  }))
