@@ -1,108 +1,32 @@
-// The HTTP interface of the service: what is served where.
-import { type Context, Hono, type MiddlewareHandler } from 'hono'
-import { methodNotAllowed } from 'hono/method-not-allowed'
-import { routePath } from 'hono/route'
-import { isSandbox } from '../gateway/connection.ts'
+// The service as a fetch handler: the frequent routes, and the module that has all of them (docs/decisions/0144-what-is-seldom-asked-is-a-module.md).
+import { type Context, Hono } from 'hono'
+import { matchedRoutes } from 'hono/route'
+import { METHOD_NAME_ALL } from 'hono/router'
 import type { Platform } from '../gateway/context.ts'
 import { creator } from '../gateway/create.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { accessControl } from '../http/auth.ts'
 import { errorHandlers } from '../http/error-handler.ts'
-import { requireHost } from '../http/host.ts'
 import { mount } from '../http/mount.ts'
-import { originOf, withoutEmptySegments } from '../http/path.ts'
-import { ready } from '../http/ready.ts'
-import { requestLog } from '../http/request-log.ts'
-import { json, seeOther } from '../http/response.ts'
-import { docsPage, staticFile } from '../http/static-file.ts'
-import { DEMO_SITE } from '../web/demo-site.ts'
-import { demoToken } from '../web/demo-token.ts'
-import { pageForPerson, pages } from '../web/load-pages.ts'
-import { logo } from '../web/payer/logo.ts'
-import { payer } from '../web/payer/routes.ts'
-import { isPerson } from '../web/person.ts'
-import { consoleOf } from './console.ts'
-import { DOCUMENT_FILE, documentOf } from './document.ts'
-import { operationsOf } from './operations.ts'
+import { lazily } from '../lazily.ts'
+import { pageForPerson } from '../web/load-pages.ts'
+import { frequentOperations } from './frequent-operations.ts'
+import { addFrontRoutes } from './front-routes.ts'
 
 /** The service as a fetch handler. */
 export function createApp(platform: Platform): Hono<AppEnv> {
   const { config, now } = platform
   const service = { ...platform, createQrCode: creator(platform) }
-  const operations = operationsOf(config)
-  const errors = errorHandlers(
-    { ...config, now },
-    pageForPerson,
-    operations.map(({ path }) => path),
-  )
-  const checks = accessControl(platform)
+  const fullApp = lazily(async () => (await import('./full-app.ts')).createFullApp(service))
   const app = new Hono<AppEnv>()
-  app.use(requestLog(platform))
-  // Before the Host is checked: a platform calls it by an address of its own.
-  const isReady = ready(service)
-  app.get('/healthz', async (c, next) =>
-    isPerson(c) ? (await pages()).healthPage(c, isReady(c, next)) : json(c, { status: 'ok' }),
-  )
-  app.get('/readyz', isReady)
-  // These routes check the Host themselves, so that a person gets a page.
-  app.route('/pay', payer(service, errors))
-  app.use(requireHost(service))
-  app.get('/logo/:siteId/:hash/:mac', logo(service))
-  app.get('/', async (c) => (await pages()).home(service)(c))
-  if (isSandbox(config, DEMO_SITE)) {
-    app.post('/', async (c) => (await pages()).createDemo(service)(c))
-    app.post('/docs-token', demoToken(service))
-  }
-  app.get('/docs', (c) => seeOther(c, 'docs/'))
-  app.get('/docs/*', async (c) => (await docsPage(c, service)) ?? errors.notFound(c))
-  const showConsole = consoleOf(service, operations, errors)
-  app.get('/console', (c) => seeOther(c, 'console/'))
-  app.all('/console/*', showConsole)
-  let fullDocument: unknown
-  app.get('/openapi.json', async (c) => {
-    fullDocument ??= await (await service.asset(DOCUMENT_FILE)).json()
-    return json(c, documentOf(fullDocument, config, config.publicUrl ?? originOf(c)))
-  })
-  // A site that is not of the sandbox has no operations of it.
-  app.all('/sandbox/v1/sites/:siteId/*', async (c, next) => {
-    if (isSandbox(config, c.req.param('siteId'))) return next()
-    c.set('route', routePath(c))
-    await checks.authorizeSite(c)
-    return errors.notFound(c)
-  })
-  mount(app, operations, service, checks)
-  // An unauthenticated caller does not learn which endpoints exist.
-  for (const api of SITES_PREFIXES) {
-    app.all(
-      `${api}/sites/:siteId/*`,
-      after((c) => checks.authorizeSite(c)),
-    )
-    app.all(`${api}/*`, after(checks.authenticate))
-  }
-  app.all('/operator/v1/*', after(checks.authenticate))
-  // Behind everything else, so that requests with a response do not pass through it.
-  app.use(methodNotAllowed({ app, onMethodNotAllowed: errors.methodNotAllowed }))
+  // Before the log, which the full application has too. It has every route of this one, and knows which methods a path allows.
+  app.use(async (c, next) => (hasRoute(c) ? next() : (await fullApp()).fetch(c.req.raw)))
+  const errors = errorHandlers({ ...config, now }, pageForPerson)
+  addFrontRoutes(app, service, errors)
+  mount(app, frequentOperations(config), service, accessControl(platform))
   app.onError(errors.onError)
-  app.notFound(async (c) => {
-    const file = staticFile(c, service)
-    if (file) return file
-    // No route has the path of a prefix with a slash too many.
-    if (isBelowPrefix(withoutEmptySegments(c.req.path))) await checks.authenticate(c)
-    return errors.notFound(c)
-  })
   return app
 }
 
-const SITES_PREFIXES = ['/payin/v1', '/partner/payin/v1', '/network/v1', '/sandbox/v1']
-
-const isBelowPrefix = (path: string): boolean =>
-  [...SITES_PREFIXES, '/operator/v1'].some((prefix) => `${path}/`.startsWith(`${prefix}/`))
-
-/** Middleware that runs a check first; the log names this route, not the one that answers 404 or 405. */
-const after =
-  (check: (c: Context<AppEnv>) => Promise<unknown>): MiddlewareHandler<AppEnv> =>
-  async (c, next) => {
-    if (!c.var.route) c.set('route', routePath(c))
-    await check(c)
-    await next()
-  }
+/** Whether the request has a route, and not only middleware. */
+const hasRoute = (c: Context): boolean => matchedRoutes(c).some(({ method }) => method !== METHOD_NAME_ALL)

@@ -8,6 +8,7 @@ import type { ErrorHandlers } from '../http/error-handler.ts'
 import type { Operation } from '../http/operation.ts'
 import { streamed } from '../http/operation-response.ts'
 import { operationRunner } from '../http/operation-runner.ts'
+import { lazily } from '../lazily.ts'
 import { consoleOperations } from './operations.ts'
 
 /** The handler of all requests below /console. */
@@ -20,18 +21,9 @@ export function consoleOf(
     service,
     authenticate: tokenCheck(service),
     run: operationRunner(service, [...operations, ...consoleOperations(service.config)]),
-    stream: (c, texts, headers) => streamed(c, service, texts, headers),
+    stream: (c, parts, headers) => streamed(c, service, parts, headers),
     errorResponse: errors.errorResponse,
   }
-  let pages: Promise<(c: Context<AppEnv>) => Promise<Response>> | undefined
-  return async (c) => {
-    // A module that could not be loaded is asked for again.
-    pages ??= import('../console/console.ts')
-      .then(({ createConsole }) => createConsole(host))
-      .catch((error) => {
-        pages = undefined
-        throw error
-      })
-    return (await pages)(c)
-  }
+  const pages = lazily(async () => (await import('../console/console.ts')).createConsole(host))
+  return async (c) => (await pages())(c)
 }

@@ -8,7 +8,7 @@ import {
   dayReportQuery,
   timesOfPeriod,
 } from '../contract/day-report.ts'
-import { dayOf } from '../contract/payments-report.ts'
+import { dayOf } from '../contract/days.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { operation } from '../http/operation.ts'

@@ -2,28 +2,36 @@
 import type { Config } from '../config.ts'
 import { apiKeys } from './api-keys.ts'
 import { audit } from './audit.ts'
+import { bankNumbers } from './bank-numbers.ts'
 import { callbacks } from './callbacks.ts'
+import { consoleSettlement } from './console-settlement.ts'
 import { dayReport } from './day-report.ts'
 import { events } from './events.ts'
 import { images } from './images.ts'
 import { logo } from './logo.ts'
 import { network } from './network.ts'
+import { networkReceipts } from './network-receipts.ts'
 import { networkTokens } from './network-tokens.ts'
 import { callbackKeys, notificationKeys } from './notification-keys.ts'
 import { notifications } from './notifications.ts'
 import { operatorKeys } from './operator-keys.ts'
 import { operatorPeople } from './operator-people.ts'
+import { operatorSettlements } from './operator-settlements.ts'
 import { owners } from './owners.ts'
 import { payments } from './payments.ts'
 import { paymentsReport } from './payments-report.ts'
 import { people } from './people.ts'
 import { qrCodes } from './qr-codes.ts'
+import { receipts } from './receipts.ts'
 import { reconciliation } from './reconciliation.ts'
 import { refunds } from './refunds.ts'
 import { sales } from './sales.ts'
 import { sandbox } from './sandbox.ts'
 import { search } from './search.ts'
 import { savedSettings, settings } from './settings.ts'
+import { settlementReport } from './settlement-report.ts'
+import { settlements } from './settlements.ts'
+import { siteCashRegister } from './site-cash-register.ts'
 import { siteDeletion } from './site-deletion.ts'
 import { siteLimits } from './site-limits.ts'
 import { sites } from './sites.ts'
@@ -38,7 +46,11 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'hasSandbox'>) 
   ...tokens(),
   ...refunds(),
   ...sales(config),
+  ...receipts(),
+  ...settlements(),
+  ...settlementReport(),
   ...paymentsReport(),
+  ...bankNumbers(),
   ...dayReport(config),
   ...events(),
   ...notifications(),
@@ -52,10 +64,13 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'hasSandbox'>) 
   ...network(),
   ...reconciliation(),
   ...networkTokens(),
+  ...networkReceipts(),
   ...sites(),
   ...siteLimits(config),
+  ...siteCashRegister(),
   ...siteDeletion(),
   ...owners(),
+  ...operatorSettlements(),
   ...operatorKeys(),
   ...operatorPeople(),
   ...audit(),
@@ -63,7 +78,10 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'hasSandbox'>) 
 ]
 
 /** What the console runs besides: it is no part of the API. */
-export const consoleOperations = (config: Pick<Config, 'currencies'>) => [savedSettings(config)]
+export const consoleOperations = (config: Pick<Config, 'currencies'>) => [
+  savedSettings(config),
+  ...consoleSettlement(),
+]
 
 type Each = ReturnType<typeof operationsOf | typeof consoleOperations>[number]
 

@@ -1,15 +1,14 @@
 // The report of payments, for the merchant's accountant (contract, section 16).
 import * as z from 'zod/mini'
+import { dayText, timesOf } from '../contract/days.ts'
 import {
   daysProblem,
-  dayText,
   PaymentsReportQuery,
   REPORT_MEDIA_TYPES,
   type ReportCursor,
   type ReportMediaType,
   reportHead,
   reportLine,
-  timesOf,
 } from '../contract/payments-report.ts'
 import { ApiError } from '../errors.ts'
 import type { SiteContext } from '../gateway/context.ts'

@@ -1,14 +1,7 @@
 // The QR codes of a site, for a merchant's server (contract, sections 3 and 7).
 import type * as z from 'zod/mini'
 import type { Config } from '../config.ts'
-import {
-  QR_CODE_PUT_REQUEST_EXAMPLES,
-  QR_CODE_REQUEST_EXAMPLES,
-  type QrCodeRequest,
-  qrCodePutRequest,
-  qrCodeRequest,
-  specOf,
-} from '../contract/qr-code.ts'
+import { type QrCodeRequest, qrCodePutRequest, qrCodeRequest, specOf } from '../contract/qr-code.ts'
 import {
   CANCELLED_QR_CODE_EXAMPLE,
   QR_CODE_EXAMPLE,
@@ -16,6 +9,7 @@ import {
   STATIC_QR_CODE_EXAMPLE,
   shownPayload,
 } from '../contract/qr-code-answer.ts'
+import { QR_CODE_PUT_REQUEST_EXAMPLES, QR_CODE_REQUEST_EXAMPLES } from '../contract/qr-code-examples.ts'
 import { ListAnswer, ListQuery, listed, QR_CODES_EXAMPLE } from '../contract/qr-code-list.ts'
 import { cursorOf } from '../contract/query.ts'
 import { QrCodePath } from '../contract/uid.ts'

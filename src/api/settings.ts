@@ -12,14 +12,8 @@ import {
 import { callbackUrlProblem } from '../gateway/callback-url.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callbackPolicy } from '../gateway/courier.ts'
-import {
-  fetchLogo,
-  InvalidLogo,
-  logoPath,
-  logoProblemText,
-  PICTURE_RULE,
-  uploadedLogo,
-} from '../gateway/logo.ts'
+import { fetchLogo, InvalidLogo, logoProblemText, PICTURE_RULE, uploadedLogo } from '../gateway/logo.ts'
+import { logoPath } from '../gateway/logo-path.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { IfMatch, IfNoneMatch } from '../http/conditional.ts'
 import { operation, type ResponseContent } from '../http/operation.ts'
@@ -65,7 +59,7 @@ export const settings = ({ currencies }: Pick<Config, 'currencies'>) => [
     headers: Preconditions,
     tag: SETTINGS_TAG,
     summary: 'Replace the settings',
-    description: `An absent field gets its default, but \`redirectSchemes\`, \`confirmRefundsAbove\` and \`tokenSignIn\` stay as they are. With \`If-Match\` the request gets 412 if somebody changed the \
+    description: `An absent field gets its default, but \`redirectSchemes\`, \`confirmRefundsAbove\`, \`tokenSignIn\`, \`digitalRouble\`, \`receipts\` and \`payoutAccounts\` stay as they are. With \`If-Match\` the request gets 412 if somebody changed the \
 settings after you read them.`,
     scopes: ['merchant:admin'],
     body: { schema: settingsRequest(currencies), examples: SETTINGS_REQUEST_EXAMPLES },

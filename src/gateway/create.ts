@@ -1,5 +1,6 @@
 // Creates QR codes: makes their links, or lets a bank make them.
 import type { QrCodeSpec } from '../contract/qr-code.ts'
+import { ridingReceipt } from '../contract/receipts/instruction.ts'
 import type { Created } from '../site/qr-codes/creations.ts'
 import { metricsOf, networkOf } from './connection.ts'
 import type { Platform, Service } from './context.ts'
@@ -37,14 +38,17 @@ function registeringCreate(platform: Platform) {
     { siteId, caller, origin }: Parameters<Service['createQrCode']>[0],
     spec: QrCodeSpec,
   ): Promise<Created> => {
-    const { created, siteName } = await callSite({ service: platform, siteId, isRead: true }, (object) =>
-      object.beforeRegister(caller, spec),
+    const { created, siteName, terms } = await callSite(
+      { service: platform, siteId, isRead: true },
+      (object) => object.beforeRegister(caller, spec),
     )
     if (created) return counted(platform, siteId, { qrCode: created, isReplayed: true })
-    const link = await register(platform, connector, { siteId, name: siteName }, spec)
+    const of = { amount: spec.amount?.minorUnits, purpose: spec.paymentPurpose }
+    const riding = ridingReceipt(spec.receipt, terms, of)
+    const link = await register(platform, connector, { siteId, name: siteName }, { ...spec, riding })
     const own = newLink(platform, siteId, spec, origin)
     const registered = { ...link, currencies: platform.config.currencies }
-    const creation = { caller, spec, link: own, registered }
+    const creation = { caller, spec, link: own, registered, terms }
     const outcome = await callSiteObject(platform, siteId, (object) => object.create(creation))
     // After a failure the same request again gets this link again. A site that is closed can have a QR code with it.
     const isInVain = outcome.ok

@@ -1,5 +1,4 @@
 // The mark of a sale: the payer's page of an ACTIVE sale has it, and a request with the mark is told that this sale was paid.
-import type { QrCode } from '../contract/qr-code.ts'
 import type { QrCodeKey } from '../site/qr-codes/rows.ts'
 import type { PaidSale } from '../site/sales/paid.ts'
 import type { SiteContext } from './context.ts'
@@ -9,13 +8,13 @@ import { callSite } from './site-client.ts'
 /** The header of a request of public/page.js that has the mark. */
 export const FOLLOWED_SALE = 'Followed-Sale'
 
-/** @param id of the link */
+/** @param id of the link @param saleUid of the sale that the page shows, where it shows one */
 export const saleMark = (
   secrets: readonly [string, ...string[]],
   siteId: string,
   id: string,
-  { sale }: QrCode,
-): string | undefined => sale && markOf(secrets, 'sale', siteId, id, sale.saleUid)
+  saleUid: string | undefined,
+): string | undefined => (saleUid === undefined ? undefined : markOf(secrets, 'sale', siteId, id, saleUid))
 
 /** The sale of the mark, if it was paid in the last ten minutes. @param mark undefined: the request gives none */
 export async function followedSale(

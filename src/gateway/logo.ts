@@ -1,8 +1,7 @@
 // The logo of a shop: fetched once, when it is set, and served from this service's own origin (contract, section 12).
-import { createHash, createHmac } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { Logo } from '../contract/settings.ts'
 import { ApiError } from '../errors.ts'
-import { isMac } from './mac.ts'
 import { pictureHeader } from './picture-header.ts'
 
 const TIMEOUT_MS = 10_000
@@ -110,15 +109,3 @@ export function uploadedLogo(content: Uint8Array<ArrayBuffer>): { logo: Logo } |
   if (pictureHeader(content)?.hasExif) return { problem: { kind: 'exif' } }
   return pictureOf(content)
 }
-
-/** The path of a logo, from the root of the service. It is authenticated: a guessed one wakes no site. */
-export const logoPath = (secrets: readonly [string, ...string[]], siteId: string, hash: string): string =>
-  `logo/${siteId}/${hash}/${macOf(secrets[0], siteId, hash).toString('hex')}`
-
-/** Whether the deployment made the path of this logo. */
-export const isLogo = (secrets: readonly string[], siteId: string, hash: string, mac: string): boolean =>
-  secrets.some((secret) => isMac(mac, macOf(secret, siteId, hash)))
-
-/** The first word keeps these messages apart from others that the same secret signs. */
-const macOf = (secret: string, siteId: string, hash: string): Buffer =>
-  createHmac('sha256', secret).update(`logo\0${siteId}\0${hash}`).digest().subarray(0, 12)

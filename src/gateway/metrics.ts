@@ -30,6 +30,10 @@ const FAMILIES = {
     type: 'counter',
     help: 'Refunds by status: requested, completed, declined; repeats are left out',
   },
+  settlement_imports: {
+    type: 'counter',
+    help: 'Imports of bank files by bank and outcome: imported, replayed, the code of the refusal, or broken',
+  },
   long_polls: { type: 'gauge', help: 'Requests that wait for a change now' },
   long_polls_answered: { type: 'counter', help: 'Requests that have waited for a change, by status' },
 } as const

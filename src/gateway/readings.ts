@@ -17,6 +17,23 @@ interface Process {
   now: number
 }
 
+const settledEntries = ({
+  matched,
+  mismatched,
+  unknown,
+  expected,
+}: NonNullable<Totals['settledEntries']>): Reading => ({
+  name: 'settlement_entries',
+  type: 'gauge',
+  help: 'Entries of bank files by state, and EXPECTED: payments and refunds that no file has',
+  values: {
+    'state="MATCHED"': matched,
+    'state="MISMATCHED"': mismatched,
+    'state="UNKNOWN"': unknown,
+    'state="EXPECTED"': expected,
+  },
+})
+
 /** @param totals undefined if the registry does not answer */
 export function readings(
   { build, writes, failingSites, holdsLease, banksMadeAt = 0, since, now }: Process,
@@ -123,5 +140,12 @@ export function readings(
       'The age of the oldest instruction that waits for longer than a minute; 0: none does',
       age(totals.oldestInstruction),
     ),
+    gauge(
+      'oldest_receipt_seconds',
+      'The age of the oldest receipt that is not registered for ten minutes; 0: none is',
+      age(totals.oldestReceipt),
+    ),
+    ...(totals.settledEntries ? [settledEntries(totals.settledEntries)] : []),
+    gauge('failed_receipts', 'Receipts that failed, and were not sent again', totals.failedReceipts ?? 0),
   ]
 }

@@ -1,6 +1,8 @@
 // What a payer is shown of a payment of a code that is paid many times, and the marks by which the service knows whose it is.
 import { createHmac } from 'node:crypto'
 import type { Amount } from '../contract/amount.ts'
+import type { PaymentMethod } from '../contract/payment.ts'
+import type { PayerReceipt } from '../contract/receipts/payer-receipt.ts'
 import { isMac } from './mac.ts'
 
 /** Seconds after the payment for which it is shown: then the phone, or the tab, can be in another hand. */
@@ -13,13 +15,18 @@ export interface Receipt {
   paymentPurpose?: string | undefined
   /** Unix seconds. */
   paidAt: number
+  method?: PaymentMethod | undefined
   /** Minor units of its completed refunds. */
   refunded: number
   /** Seconds for which it is still shown. */
   left: number
+  /** The sale that it paid, where this browser followed one. */
+  saleUid?: string | undefined
+  /** The receipt (54-FZ) of that sale. */
+  receipt?: PayerReceipt | undefined
 }
 
-type Of = readonly [kind: 'sale' | 'payment', siteId: string, linkId: string, uid: string]
+type Of = readonly [kind: 'sale' | 'payment' | 'receipt', siteId: string, linkId: string, uid: string]
 
 /** A mark in hexadecimal digits. It cannot be made up, as an identifier can: who did not get it learns nothing. */
 export const markOf = ([secret]: readonly [string, ...string[]], ...of: Of): string =>

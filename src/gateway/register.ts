@@ -5,6 +5,7 @@ import { formatDateTime } from '../contract/date-time.ts'
 import { networkMessage } from '../contract/instruction.ts'
 import { logLine } from '../contract/log-line.ts'
 import { type QrCodeSpec, type RegisteredLink, requestsToken } from '../contract/qr-code.ts'
+import { type RidingReceipt, receiptBody } from '../contract/receipts/instruction.ts'
 import { Activation, RefusedRegistration, Registration } from '../contract/registration.ts'
 import type { SaleSpec } from '../contract/sale.ts'
 import type { SiteNetwork } from '../contract/site-network.ts'
@@ -14,7 +15,8 @@ import { crc16 } from '../fps/crc.ts'
 import { registerKey } from '../fps/derived-id.ts'
 import { isQrcId } from '../fps/qrc-id.ts'
 import type { SaleAtBank } from '../site/sales/changes.ts'
-import type { ArmedByBank, ReservedSale } from '../site/sales/sales.ts'
+import type { ReservedSale } from '../site/sales/new-sale.ts'
+import type { ArmedByBank } from '../site/sales/sales.ts'
 import type { Platform } from './context.ts'
 import { failureOf, post, send } from './send.ts'
 import { webhookHeaders } from './signatures.ts'
@@ -29,16 +31,18 @@ type RegisterPlatform = Pick<Platform, 'config' | 'fetchConnector' | 'now' | 'lo
 /**
  * Asks the connector for the link of a QR code. The same request has the same key, for which a connector repeats the link.
  * @param site with its name in the settings, for which a token is requested by default
+ * @param spec with the receipt, where the bank's cash register takes it with the registration
  * @throws ApiError network.refused where the bank refuses the QR code; network.unavailable where there is no valid answer
  */
 export async function register(
   platform: RegisterPlatform,
   connector: Connector,
   { siteId, name = siteId }: { siteId: string; name?: string | undefined },
-  spec: QrCodeSpec,
+  { riding, ...spec }: QrCodeSpec & { riding?: RidingReceipt | undefined },
 ): Promise<NewRegisteredLink> {
   const { config, now } = platform
-  const key = registerKey(siteId, spec)
+  const receipt = riding && receiptBody(riding)
+  const key = registerKey(siteId, spec, receipt)
   const { type, ttl, paymentPurpose, redirectUrl, createToken } = spec
   // A link that only binds an account has no amount.
   const amount = type === 'TOKEN' ? undefined : spec.amount
@@ -55,6 +59,7 @@ export async function register(
     paymentPurpose,
     redirectUrl,
     ...(requestsToken(spec) && { tokenizationPurpose: spec.tokenizationPurpose ?? name }),
+    ...(receipt && { receipt }),
   }
   const answer = await ask(platform, messageTo(platform, connector, { type: 'qrCode.register', key, data }))
   if (answer.status === 422) throw refused(answer.body)
@@ -97,7 +102,7 @@ export async function activateSale(
   platform: RegisterPlatform,
   connector: Connector,
   siteId: string,
-  { saleUid, amount, paymentPurpose, ttl, qrcId, reference, expiresAt }: SaleSpec & ReservedSale,
+  { saleUid, amount, paymentPurpose, ttl, qrcId, reference, expiresAt, riding }: SaleSpec & ReservedSale,
 ): Promise<ArmedByBank> {
   const data = {
     siteId,
@@ -108,6 +113,7 @@ export async function activateSale(
     paymentPurpose,
     ttl,
     expiresOn: formatDateTime(expiresAt, platform.config.utcOffset),
+    ...(riding && { receipt: receiptBody(riding) }),
   }
   const key = `${qrcId}:${saleUid}`
   const answer = await ask(platform, messageTo(platform, connector, { type: 'sale.activate', key, data }))

@@ -2,11 +2,13 @@
 
 import type { BindingReport } from '../contract/binding.ts'
 import type { PaymentReport } from '../contract/payment.ts'
+import type { ReceiptReport } from '../contract/receipts/report.ts'
 import type { RefundReport } from '../contract/refund.ts'
 import type { Outcome } from '../errors.ts'
 import type { NewReport, Reported, ReportOrigin } from '../site/payments/reports.ts'
 import type { ReportKey } from '../site/qr-codes/report-target.ts'
 import type { QrCodeKey } from '../site/qr-codes/rows.ts'
+import type { DocumentResult } from '../site/receipts/requests.ts'
 import type { RefundResult } from '../site/refunds/refunds.ts'
 import type { BindingOrigin, Bound, NewBinding } from '../site/tokens/bindings.ts'
 import { metricsOf, networkOf } from './connection.ts'
@@ -56,6 +58,14 @@ export async function reportRefund(
   }
   return refunded
 }
+
+/** Reports a document of a cash register. @throws ApiError the site's refusal */
+export const reportReceipt = (
+  site: Reporter,
+  receiptUid: string,
+  report: ReceiptReport,
+): Promise<DocumentResult> =>
+  callSite(site, (object) => object.reportReceipt(site.caller, receiptUid, report))
 
 /** Reports a binding of the network. @throws ApiError the site's refusal */
 export const reportBinding = (site: Reporter, key: ReportKey, report: BindingReport): Promise<Bound> =>

@@ -4,6 +4,7 @@ import type { Amount } from '../contract/amount.ts'
 import type { Consent } from '../contract/binding.ts'
 import type { Caller } from '../contract/caller.ts'
 import type { Delivered } from '../contract/delivery.ts'
+import type { SentInstruction } from '../contract/instruction.ts'
 import type { PaymentResult } from '../contract/payment.ts'
 import { ApiError } from '../errors.ts'
 import type { InstructionDelivery } from '../site/outbox/courier.ts'
@@ -15,10 +16,12 @@ import {
   type Reporter,
   reportBinding,
   reportPayment,
+  reportReceipt,
   reportRefund,
   simulateBinding,
   simulatePayment,
 } from './report.ts'
+import { REGISTERS_MS, sandboxReceipt } from './sandbox-register.ts'
 import { callSite } from './site-client.ts'
 
 /**
@@ -80,8 +83,18 @@ const WAITING_MS = 30_000
 /** The sandbox bank has no access token. */
 const BANK: Caller = { actor: 'network', scopes: ['network'], isService: true }
 
+/** The kopecks that decide what becomes of an instruction; a receipt is no money. */
+const kopecksOf = (instruction: SentInstruction): number =>
+  'amount' in instruction && instruction.type !== 'receipt.register' ? instruction.amount.minorUnits % 100 : 0
+
+/** For how long an instruction waits at the bank, in milliseconds. */
+const waitOf = (instruction: SentInstruction): number => {
+  if (instruction.type === 'receipt.register') return REGISTERS_MS
+  return kopecksOf(instruction) === WAITING_KOPECKS ? WAITING_MS : 0
+}
+
 /**
- * Carries out an instruction, and reports the result; of a charge and a refund the amount decides which.
+ * Carries out an instruction, and reports the result; of a charge and a refund the amount decides which, of a receipt its items.
  * @returns as a connector answers: 200 after the report, 202 and Retry-After where the instruction waits
  */
 export async function carryOut(
@@ -89,9 +102,10 @@ export async function carryOut(
   { siteId, instruction, createdAt }: InstructionDelivery,
 ): Promise<Delivered> {
   const started = platform.now()
-  const kopecks = 'amount' in instruction ? instruction.amount.minorUnits % 100 : 0
-  const waits = kopecks === WAITING_KOPECKS ? createdAt + WAITING_MS - started : 0
-  if (waits > 0) return { httpStatus: 202, ms: 0, retryAfter: Math.ceil(waits / 1000) }
+  const kopecks = kopecksOf(instruction)
+  const wait = waitOf(instruction)
+  const waits = createdAt + wait - started
+  if (wait > 0 && waits > 0) return { httpStatus: 202, ms: 0, retryAfter: Math.ceil(waits / 1000) }
   const bank = { service: platform, siteId, caller: BANK }
   const result =
     kopecks === DECLINED_KOPECKS
@@ -99,7 +113,10 @@ export async function carryOut(
       : ({ status: 'COMPLETED' } as const)
   try {
     if (instruction.type === 'refund.create') await reportRefund(bank, instruction, result)
-    else if (instruction.type === 'token.delete') {
+    else if (instruction.type === 'receipt.register') {
+      const report = sandboxReceipt(platform.config, siteId, instruction, createdAt)
+      await reportReceipt(bank, instruction.receiptUid, report)
+    } else if (instruction.type === 'token.delete') {
       const { linkId, bindingUid } = instruction
       await reportBinding(bank, { linkId, isKept: true }, { bindingUid, status: 'DELETED' })
     } else if (instruction.type === 'payment.charge') {

@@ -11,14 +11,18 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 /** @throws ApiError 415 unless the body is declared as one of the media types */
 export function requireMediaType(c: Context, mediaTypes: readonly string[]): void {
-  const mediaType = c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase()
-  if (mediaType !== undefined && mediaTypes.includes(mediaType)) return
+  const mediaType = mediaTypeOf(c)
+  if (mediaTypes.includes(mediaType)) return
   const description = `Content-Type is ${mediaType || 'missing'}, must be ${mediaTypes.join(' or ')}`
   const name = c.req.method === 'PATCH' ? 'Accept-Patch' : 'Accept-Post'
   throw new ApiError('http.media.type.not.supported', description, {
     headers: { [name]: mediaTypes.join(', ') },
   })
 }
+
+/** The media type of a body in lower case, without its parameters; empty if it is not declared. */
+export const mediaTypeOf = (c: Context): string =>
+  c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase() ?? ''
 
 /**
  * The JSON object of a body. @throws ApiError as readBytes over 64 KiB, 400 where it is not a JSON object or has a key twice
@@ -42,7 +46,7 @@ export const readForm = async (
 const BODY_TIMEOUT_MS = 10_000
 
 /** What the nginx of `deploy/` passes on: so much is read of a body that is refused, in bytes. */
-const MAX_DISCARDED = 2 * 1024 * 1024
+export const MAX_DISCARDED = 2 * 1024 * 1024
 
 /** The bytes of a body. @throws ApiError 415 where a content coding is applied to it, 413 over `maxSize` */
 export async function readBytes(
@@ -70,11 +74,11 @@ export async function readBytes(
     if (error instanceof ApiError) throw error
     // The runtime reports a disconnected client and a malformed chunk alike: the connection is lost.
     c.set('disconnected', true)
-    throw notJson('the body ended before it was complete')
+    throw ended()
   } finally {
     reader?.cancel().catch(() => {})
   }
-  throw notJson(`the body did not arrive within ${BODY_TIMEOUT_MS / 1000} seconds`)
+  throw late(BODY_TIMEOUT_MS / 1000)
 }
 
 async function collect(
@@ -93,7 +97,7 @@ async function collect(
 }
 
 /** The refusal of a body whose content is compressed, or coded otherwise (RFC 9110, sections 8.4 and 12.5.3). */
-function codingRefusal(c: Context): ApiError | undefined {
+export function codingRefusal(c: Context): ApiError | undefined {
   const codings = c.req.header('Content-Encoding') ?? ''
   if (codings.split(',').every((coding) => /^(?:identity)?$/i.test(coding.trim()))) return undefined
   const description = `Content-Encoding is ${quote(codings)}, must be identity`
@@ -101,8 +105,12 @@ function codingRefusal(c: Context): ApiError | undefined {
   return new ApiError('http.media.type.not.supported', description, { headers })
 }
 
-const tooLarge = (maxSize: number) =>
+export const tooLarge = (maxSize: number) =>
   new ApiError('http.message.too.large', `the body is too large, must be at most ${maxSize} bytes`)
+
+/** The refusal of a body whose connection has broken, and of one that takes too long. */
+export const ended = () => notJson('the body ended before it was complete')
+export const late = (seconds: number) => notJson(`the body did not arrive within ${seconds} seconds`)
 
 const notJson = (description: string) => new ApiError('http.message.conversion.failed', description)
 

@@ -5,6 +5,7 @@ import type { SiteContext } from '../gateway/context.ts'
 import { callRegistry, unwrap } from '../gateway/site-client.ts'
 import { toEnd } from '../gateway/to-end.ts'
 import type { Operation } from './operation.ts'
+import type { Chunk } from './stream.ts'
 
 type Input = Parameters<Operation['handle']>[1]
 
@@ -40,7 +41,7 @@ async function perform(
   const recorded = await recordIntent(site, act.name, act.details?.(input) ?? {})
   try {
     const value = await operation.handle(site, input)
-    if (isFile(value)) return { ...value, file: recordedTexts(value.file, recorded) }
+    if (isFile(value)) return { ...value, file: recordedParts(value.file, recorded) }
     await recorded.done(act.outcome?.(value))
     return value
   } catch (error) {
@@ -50,7 +51,7 @@ async function perform(
 }
 
 interface File {
-  file: AsyncGenerator<string, void>
+  file: AsyncGenerator<Chunk, void>
 }
 
 const isFile = (value: unknown): value is File => {
@@ -59,10 +60,10 @@ const isFile = (value: unknown): value is File => {
 }
 
 /** A file is streamed: its act is done when all of it was sent, and failed if the client disconnects before. */
-async function* recordedTexts(texts: File['file'], recorded: RecordedAct): AsyncGenerator<string, void> {
+async function* recordedParts(parts: File['file'], recorded: RecordedAct): AsyncGenerator<Chunk, void> {
   let record = () => recorded.failed(new Error('the client disconnected before the end of the file'))
   try {
-    yield* texts
+    yield* parts
     record = () => recorded.done()
   } catch (error) {
     record = () => recorded.failed(error)

@@ -3,11 +3,12 @@ import type { Context, Hono } from 'hono'
 import { ApiError, type FieldErrors } from '../errors.ts'
 import type { Service, SiteContext } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'
-import { type AccessControl, isReport } from './auth.ts'
+import { type AccessControl, type Authorized, isReport } from './auth.ts'
 import { readBytes, readObject, requireMediaType } from './body.ts'
 import { type EncodedLists, encodedLists } from './encoded-lists.ts'
 import { execute } from './execution.ts'
-import { requireAccept } from './negotiation.ts'
+import { type FileBody, openFile } from './file-body.ts'
+import { requireAccept, requireOneOf } from './negotiation.ts'
 import type { Operation } from './operation.ts'
 import { logLateReport, responseOf } from './operation-response.ts'
 import { type PathParameters, pathDecoder } from './path.ts'
@@ -40,7 +41,7 @@ export function mount(
 
 /** The checks run in the contract's order (section 2): the token, then the media types, then the fields. */
 function handlerOf(operation: Operation, service: Service, authorize: AccessControl['authorizeRequest']) {
-  const { path, scopes, parameters, query, headers, body, answer } = operation
+  const { path, scopes, parameters, query, headers, body, answer, files } = operation
   const decodePath = parameters && pathDecoder(path)
   const declared = { path: parameters, query, headers, body: body?.schema }
   // A query that is not declared is refused, so that a misspelt parameter is not ignored.
@@ -48,11 +49,35 @@ function handlerOf(operation: Operation, service: Service, authorize: AccessCont
   const headerNames = Object.keys(headers?.shape ?? {})
 
   return async (c: Context<AppEnv>, prefix: SiteContext['prefix']): Promise<Response> => {
-    const { siteId, claims } = await authorize(c, scopes)
-    if (!('mediaTypes' in answer)) requireAccept(c, 'application/json')
-    if (body) requireMediaType(c, body.mediaTypes ?? JSON_TYPE)
+    const authorized = await authorize(c, scopes)
+    if (!('mediaTypes' in answer || files)) requireAccept(c, JSON_TYPE)
+    if (files) requireOneOf(c, [JSON_TYPE, ...files.mediaTypes])
+    if (body) requireMediaType(c, body.mediaTypes ?? [JSON_TYPE])
+    if (!body?.file) return answerTo(c, prefix, authorized)
+    const { file, discard } = await openFile(c, service, body.file)
+    try {
+      return await answerTo(c, prefix, authorized, file)
+    } finally {
+      await discard()
+    }
+  }
+
+  async function contentOf(c: Context<AppEnv>, site: SiteContext, input: Parameters<Operation['handle']>[1]) {
+    const mediaType = files ? requireOneOf(c, [JSON_TYPE, ...files.mediaTypes]) : JSON_TYPE
+    if (files && mediaType !== JSON_TYPE) return files.handle(site, input, mediaType)
+    return operation.toContent(site, await execute(site, operation, input, c.req.method))
+  }
+
+  /** What follows the checks of the head. @param opened a file, which the handler reads */
+  async function answerTo(
+    c: Context<AppEnv>,
+    prefix: SiteContext['prefix'],
+    { siteId, claims }: Authorized,
+    opened?: FileBody,
+  ): Promise<Response> {
     const file =
-      body?.maxSize === undefined ? undefined : new Uint8Array(await readBytes(c, service, body.maxSize))
+      opened ??
+      (body?.maxSize === undefined ? undefined : new Uint8Array(await readBytes(c, service, body.maxSize)))
     const object = body && !file ? await readObject(c, service, operation.method === 'patch') : undefined
     const { values, issues } = decodePath?.(c) ?? NO_PARAMETERS
     const hasQuery = c.req.url.includes('?')
@@ -74,12 +99,7 @@ function handlerOf(operation: Operation, service: Service, authorize: AccessCont
     )
     const site = siteContext(c, service, operation, { siteId, claims, prefix })
     try {
-      return await responseOf(
-        c,
-        service,
-        operation,
-        operation.toContent(site, await execute(site, operation, input, c.req.method)),
-      )
+      return await responseOf(c, service, operation, await contentOf(c, site, input))
     } catch (error) {
       const isLate = isReport(scopes) && operation.method !== 'get'
       if (isLate && error instanceof ApiError && error.code === 'site.deleted')
@@ -89,7 +109,7 @@ function handlerOf(operation: Operation, service: Service, authorize: AccessCont
   }
 }
 
-const JSON_TYPE = ['application/json']
+const JSON_TYPE = 'application/json'
 const NO_PARAMETERS: PathParameters = { values: {}, issues: {} }
 const NO_LISTS: EncodedLists = { values: {}, issues: {} }
 

@@ -9,6 +9,14 @@ export function requireAccept(c: Context, mediaType: string): void {
   throw new ApiError('http.media.type.not.acceptable', `Accept admits no ${mediaType}, must admit it`)
 }
 
+/** The media type that Accept prefers. @throws ApiError 406 where it admits none of them */
+export function requireOneOf<T extends string>(c: Context, mediaTypes: readonly T[]): T {
+  const mediaType = preferred(c.req.header('Accept'), mediaTypes)
+  if (mediaType) return mediaType
+  const description = `Accept admits none of ${mediaTypes.join(', ')}, must admit one`
+  throw new ApiError('http.media.type.not.acceptable', description)
+}
+
 /** Whether an Accept header admits the media type. */
 export const admits = (accept: string | undefined, mediaType: string): boolean =>
   quality(accept, mediaType) > 0

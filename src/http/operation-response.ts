@@ -6,7 +6,7 @@ import type { AppEnv } from './app-env.ts'
 import { entityTags, isKnown } from './conditional.ts'
 import type { Operation, ResponseContent } from './operation.ts'
 import { json, type ResponseHeaders, respond } from './response.ts'
-import { streamOf } from './stream.ts'
+import { type Chunk, streamOf } from './stream.ts'
 
 /** What is reported to a deleted site has happened, and nobody else keeps it: the log does. */
 export function logLateReport(
@@ -31,17 +31,22 @@ export async function responseOf(
   if ('status' in content) return respond(c, null, content.status, headers)
   const etag = method === 'get' ? headers?.ETag : undefined
   if (etag && isKnown(entityTags(c.req.header('If-None-Match')), etag)) return respond(c, null, 304, headers)
-  if ('value' in content) return json(c, content.value, headers, content.isAccepted ? 202 : 200)
+  if ('value' in content) return json(c, content.value, headers, successOf(content))
   const { file } = content
   if (typeof file === 'string' || file instanceof Uint8Array) return respond(c, file, 200, headers)
   return streamed(c, service, file, headers)
 }
 
-/** The texts as a response. One that fails after the first breaks it off, and is logged. @throws what the first fails with */
+const successOf = ({ isAccepted, isCreated }: { isAccepted?: boolean; isCreated?: boolean }): number => {
+  if (isCreated) return 201
+  return isAccepted ? 202 : 200
+}
+
+/** The parts as a response. One that fails after the first breaks it off, and is logged. @throws what the first fails with */
 export async function streamed(
   c: Context<AppEnv>,
   { log, now }: Pick<Service, 'log' | 'now'>,
-  texts: AsyncGenerator<string, void>,
+  parts: AsyncGenerator<Chunk, void>,
   headers?: ResponseHeaders,
 ): Promise<Response> {
   const { traceId, siteId: site } = c.var
@@ -49,5 +54,5 @@ export async function streamed(
     const more = { traceId, site, fault: faultOf(error) }
     log(logLine(now(), 'error', 'an answer was broken off', more))
   }
-  return respond(c, await streamOf(texts, failed), 200, headers)
+  return respond(c, await streamOf(parts, failed), 200, headers)
 }

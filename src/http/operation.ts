@@ -5,7 +5,9 @@ import type { Act, ActDetails } from '../contract/audit.ts'
 import type { Example } from '../contract/example.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { SiteContext } from '../gateway/context.ts'
+import type { FileLimits } from './file-body.ts'
 import type { ResponseHeaders } from './response.ts'
+import type { Chunk } from './stream.ts'
 
 /**
  * What an operation declares; routes, the calls of the console and the OpenAPI document derive from it. The schemas that validate
@@ -24,7 +26,7 @@ interface Declared<
   operationId: Id
   method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** Absolute, with parameters in braces: `/payin/v1/sites/{siteId}/sbp/qrCodes`. */
-  path: `/${string}/v1/${'sites' | 'keys' | 'audit' | 'people'}${string}`
+  path: `/${string}/v1/${'sites' | 'keys' | 'audit' | 'people' | 'settlements'}${string}`
   tag: Tag
   summary: string
   description: string
@@ -44,6 +46,8 @@ interface Declared<
     mediaTypes?: readonly [string, ...string[]]
     /** Bytes that it has at most, where it is a file: the schema gets them as they are. */
     maxSize?: number
+    /** The limits of a file that is read as a stream: the schema gets a FileBody. */
+    file?: FileLimits
   }
   answer: JsonAnswer<Answer> | FileAnswer | EmptyAnswer
   /** Its own errors; those that every operation has are added where they are documented. */
@@ -67,6 +71,15 @@ interface Declared<
       body: z.output<Body>
     },
   ): Promise<Value>
+  /** The answer as a file of other media types, where `Accept` prefers one of them to JSON. */
+  files?: {
+    mediaTypes: readonly string[]
+    handle(
+      site: SiteContext,
+      input: { path: z.output<Path>; query: z.output<Query> },
+      mediaType: string,
+    ): Promise<ResponseContent<never>>
+  }
 }
 
 /** A declared operation. `Value` is what its handler gives: what happened or was read, not yet the JSON of an answer. */
@@ -86,6 +99,8 @@ interface AnswerDescription {
 interface JsonAnswer<T extends z.ZodMiniType = z.ZodMiniType> extends AnswerDescription {
   /** 202: what is asked will be done. By default 200. */
   accepted?: true
+  /** When the answer is 201 instead: with the first of equal requests. */
+  created?: string
   /** When the answer is 204 instead, without a body. */
   empty?: string
   schema: T
@@ -117,14 +132,14 @@ export type AnswerHeader =
 
 /** What becomes the response; with an ETag that the client has already, the response is 304. */
 export type ResponseContent<T> = (
-  | { value: T; isAccepted?: boolean }
+  | { value: T; isAccepted?: boolean; isCreated?: boolean }
   | { file: FileContent }
   | { status: 204 }
 ) & {
   headers?: ResponseHeaders
 }
-/** A generator's texts are sent as they are made; see streamOf. */
-type FileContent = string | Uint8Array<ArrayBuffer> | AsyncGenerator<string, void>
+/** A generator's parts are sent as they are made; see streamOf. */
+type FileContent = string | Uint8Array<ArrayBuffer> | AsyncGenerator<Chunk, void>
 
 /**
  * Declares an operation; the compiler checks its handler's input and answer against its schemas here. The result no longer

@@ -59,12 +59,16 @@ export function repeatedKey(text: string): string | undefined {
 
 /** The index of the quote that ends a string. */
 function endOfString(text: string, start: number): number {
-  for (let i = start + 1; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (code === QUOTE) return i
-    if (code === BACKSLASH) i++
-  }
-  return text.length
+  let end = text.indexOf('"', start + 1)
+  while (isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end
+}
+
+/** Whether an odd number of backslashes is before the character. */
+function isEscaped(text: string, index: number): boolean {
+  let first = index
+  while (text.charCodeAt(first - 1) === BACKSLASH) first--
+  return (index - first) % 2 === 1
 }
 
 /** A key as it is compared: `"\u0061"` is `a`. */

@@ -72,11 +72,15 @@ function refusal(issues: readonly z.core.$ZodIssue[], also: FieldErrors = {}): A
   }
   for (const issue of issues) {
     const { path, input, message } = issue
-    if (issue.code !== 'unrecognized_keys') add(path, () => `is ${quote(input)}, must be ${message}`)
+    if (issue.code !== 'unrecognized_keys') add(path, () => `is ${quoteAt(path, input)}, must be ${message}`)
     else for (const key of issue.keys) add([...path, key], () => unknownField(key, message.split(', ')))
   }
   return invalid(Object.fromEntries(fields))
 }
+
+/** A value as an error shows it, unless it is the payer's contact: that is personal data. */
+const quoteAt = (path: readonly PropertyKey[], value: unknown): string =>
+  path.includes('contact') && value !== undefined ? 'not shown here' : quote(value)
 
 /** @param known the fields that the object can have; see strictObject */
 function unknownField(name: string, known: readonly string[]): string {

@@ -114,7 +114,7 @@ function tidy(schema: z.core.$ZodTypes, written: z.core.JSONSchema.BaseSchema, i
   const { examples, description } = z.globalRegistry.get(schema) ?? {}
   if (Array.isArray(examples)) written.examples = examples
   // In words: generators take a field with the keyword for one that is always there, in requests too.
-  if (schema._zod.def.type === 'default') {
+  if (schema._zod.def.type === 'default' || schema._zod.def.type === 'prefault') {
     const { default: value } = written
     delete written.default
     written.description = withDefault(

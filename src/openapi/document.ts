@@ -4,11 +4,12 @@ import { SITE_SCOPES } from '../contract/access-token.ts'
 import { meta } from '../contract/meta.ts'
 import { SITE_ID } from '../contract/site-id.ts'
 import { isReport } from '../http/auth.ts'
-import type { EmptyAnswer, Operation } from '../http/operation.ts'
+import type { Operation } from '../http/operation.ts'
 import { BODY_ERRORS, COMMON_ERRORS, LIMITED_ERRORS, SITE_ERRORS } from './common-errors.ts'
 import { errorReferences, errorResponses, HEADERS, headerReferences, Schemas } from './components.ts'
 import type { Content, OpenApiDocument, OperationObject } from './objects.ts'
-import { WEBHOOK_PARAMETERS, webhooksOf } from './webhooks.ts'
+import { WEBHOOK_PARAMETERS } from './webhook-parameters.ts'
+import { webhooksOf } from './webhooks.ts'
 
 const DESCRIPTION = `A merchant’s server creates a QR code; a customer scans it and pays.
 
@@ -71,7 +72,7 @@ export function openapiDocument(operations: readonly Operation[], version: strin
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
-          description: `The access token of a site, with scopes of ${SITE_SCOPES.join(', ')}. merchant:admin includes merchant. The operator’s token is of no site (sub is *), and has the scope operator, or operator:read for reads`,
+          description: `The access token of a site, with scopes of ${SITE_SCOPES.join(', ')}. merchant:admin includes merchant, merchant:accounting includes merchant:read. The operator’s token is of no site (sub is *), and has the scope operator, or operator:read for reads`,
         },
       },
       headers: HEADERS,
@@ -105,7 +106,7 @@ function operationObject(schemas: Schemas, operation: Operation): OperationObjec
         content: Object.fromEntries(
           (body.mediaTypes ?? ['application/json']).map((mediaType) => [
             mediaType,
-            body.maxSize === undefined
+            body.maxSize === undefined && body.file === undefined
               ? { schema: schemas.of(body.schema, 'input'), examples: body.examples }
               : { schema: BINARY },
           ]),
@@ -115,7 +116,10 @@ function operationObject(schemas: Schemas, operation: Operation): OperationObjec
     responses: {
       ...('status' in answer
         ? { [answer.status]: ok }
-        : { [isAccepted(answer) ? 202 : 200]: { ...ok, content: contentOf(schemas, answer) } }),
+        : { [isAccepted(answer) ? 202 : 200]: { ...ok, content: contentOf(schemas, operation) } }),
+      ...('created' in answer && {
+        201: { ...ok, description: answer.created, content: contentOf(schemas, operation) },
+      }),
       ...('empty' in answer && { 204: { ...ok, description: answer.empty } }),
       ...(headers &&
         'If-None-Match' in headers.shape && {
@@ -137,10 +141,13 @@ function operationObject(schemas: Schemas, operation: Operation): OperationObjec
 
 const isAccepted = (answer: Operation['answer']): boolean => 'accepted' in answer && answer.accepted === true
 
-const contentOf = (schemas: Schemas, answer: Exclude<Operation['answer'], EmptyAnswer>): Content =>
-  'schema' in answer
-    ? { 'application/json': { schema: schemas.of(answer.schema, 'output'), examples: answer.examples } }
-    : Object.fromEntries(answer.mediaTypes.map((mediaType) => [mediaType, { schema: BINARY }]))
+function contentOf(schemas: Schemas, { answer, files }: Operation): Content {
+  const json = 'schema' in answer && {
+    'application/json': { schema: schemas.of(answer.schema, 'output'), examples: answer.examples },
+  }
+  const mediaTypes = 'mediaTypes' in answer ? answer.mediaTypes : (files?.mediaTypes ?? [])
+  return { ...json, ...Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema: BINARY }])) }
+}
 
 /** Not of OpenAPI 3.1, which would leave the schema out; but without it generators do not know that it is a file. */
 const BINARY = { type: 'string', format: 'binary' }

@@ -5,7 +5,9 @@ import type { Example } from '../contract/example.ts'
 import {
   PaymentNotification,
   QrCodeNotification,
+  ReceiptNotification,
   RefundNotification,
+  SettlementNotification,
   TokenNotification,
 } from '../contract/notifications/bodies.ts'
 import {
@@ -13,12 +15,15 @@ import {
   type NotifiedPayment,
   paymentNotification,
   qrCodeNotification,
+  receiptNotification,
   refundNotification,
+  settlementNotification,
   tokenNotification,
 } from '../contract/notifications/compose.ts'
 import type { NotificationType } from '../contract/settings.ts'
 import { headerReferences, type Schemas } from './components.ts'
-import type { OpenApiDocument, Parameter } from './objects.ts'
+import type { OpenApiDocument } from './objects.ts'
+import { header, WEBHOOK_PARAMETERS } from './webhook-parameters.ts'
 
 interface Webhook {
   operationId: string
@@ -154,33 +159,48 @@ delete yourself is not notified.`,
       ),
     },
   },
-}
-
-const header = (name: string, description: string, example: string): Parameter => ({
-  name,
-  in: 'header',
-  required: true,
-  description,
-  schema: { type: 'string', examples: [example] },
-})
-
-/** The parameters that all notifications have. */
-export const WEBHOOK_PARAMETERS = {
-  WebhookId: header(
-    'webhook-id',
-    'Identifies the notification. It is the same in every delivery of the notification: ignore one that you have already',
-    '8c1f0d5a9b3e7f42-2',
-  ),
-  WebhookTimestamp: header(
-    'webhook-timestamp',
-    'The time of this delivery in Unix seconds. Refuse a time that is more than five minutes off',
-    '1795194700',
-  ),
-  WebhookSignature: header(
-    'webhook-signature',
-    'One signature for each notification key of the site, separated by spaces: `v1,` and the base64 text of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`. The HMAC key is the bytes that the base64 text after `whsec_` encodes. Accept the notification if one of them is right (Standard Webhooks)',
-    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
-  ),
+  RECEIPT: {
+    operationId: 'receiptNotification',
+    summary: 'Receipt notification',
+    description: 'The cash register has registered a receipt, or a receipt has failed.',
+    signed: 'merchantSiteUid|receiptUid|status.value|status.changedDateTime',
+    schema: ReceiptNotification,
+    examples: {
+      registered: example(
+        'The receipt of a payment',
+        receiptNotification(
+          {
+            ...{ receiptUid: 'T6M0G9F2C7A1B3D5E8H4J6K7M9N2P4Q6', kind: 'sale', status: 'REGISTERED' },
+            ...{ paymentUid: paid.paymentUid, qrCodeUid: paid.qrCodeUid, amount: paid.amount },
+            changedAt: at('20:11:42'),
+            fiscal: { fn: '9999078900001234', fd: '123', fpd: '3512345678', dateTime: at('20:11:41') },
+          },
+          ORIGIN,
+        ),
+      ),
+    },
+  },
+  SETTLEMENT: {
+    operationId: 'settlementNotification',
+    summary: 'Settlement notification',
+    description:
+      'A settlement file is imported or deleted. It is sent only to addresses whose types have SETTLEMENT. `mismatched` and `unknown` are those of this moment: a payment that is reported later can change them.',
+    signed: 'merchantSiteUid|settlementUid|status.value|status.changedDateTime',
+    schema: SettlementNotification,
+    examples: {
+      imported: example(
+        'A registry with a payment of another amount',
+        settlementNotification(
+          {
+            settlementUid: 'tbank-2026-11-20',
+            sha256: '0f5e1a7c9b3d24868e57eb3dce29220417922f18e7788285c4a1b6d3f2e09578',
+            ...{ entries: 214, mismatched: 1, unknown: 0, status: 'IMPORTED', changedAt: at('20:15:00') },
+          },
+          ORIGIN,
+        ),
+      ),
+    },
+  },
 }
 
 const RESPONSES = {

@@ -17,6 +17,7 @@ import type {
 } from '../contract/person.ts'
 import type { RegistryEntry, Totals } from '../contract/registry-entry.ts'
 import type { AnySession, NewSession } from '../contract/session.ts'
+import type { MonthFigures, SiteSettlement } from '../contract/settlements/figures.ts'
 import type { ListedSite, SitesQuery } from '../contract/site-list.ts'
 import type { Outcome } from '../errors.ts'
 import { endSession, openSession, readSession } from '../site/access/sessions.ts'
@@ -42,6 +43,7 @@ import {
   removePasskeyBy,
   signInBy,
 } from './people.ts'
+import { recordSettlements, settlementsOf } from './settlements.ts'
 import { listSites, REGISTRY_SCHEMA, recordSite, totalsOf } from './sites.ts'
 
 /** A call that writes has its answer when that is on disk: the platform's output gate delays it. */
@@ -53,6 +55,16 @@ export class Registry extends DurableObject {
     if (recordSite(this.#sql, site, entry)) return
     const message = 'a site has another database than the registry knows'
     console.log(logLine(Date.now(), 'warning', message, { site }))
+  }
+
+  /** Records the settlement that a site tells: all of its months. */
+  async recordSettlements(site: string, months: MonthFigures[]): Promise<void> {
+    this.#write(({ sql }) => recordSettlements(sql, site, months))
+  }
+
+  /** The settlement of all sites in a month. */
+  async settlements(month: string): Promise<SiteSettlement[]> {
+    return settlementsOf(this.#sql, month)
   }
 
   /** A page of the sites, by their names; one more than the limit says that there are more. */

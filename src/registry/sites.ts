@@ -5,12 +5,17 @@ import { PEOPLE, type Schema, SESSIONS } from '../site/database/schema.ts'
 import type { Sql } from '../site/rows/sql.ts'
 import { OPERATOR_KEYS } from './keys.ts'
 import { MACHINE } from './machine.ts'
+import { removeSettlements, SETTLEMENT_MONTHS, settledEntriesIn } from './settlements.ts'
 
 /** The deployment's people; handles: the site of each WebAuthn user handle, which says where its passkey is; * of the deployment's. */
 const SINCE_0_4_0 = `
     ${PEOPLE}
     CREATE TABLE handles (handle TEXT PRIMARY KEY, site_id TEXT NOT NULL) STRICT, WITHOUT ROWID;
-    ALTER TABLE sessions ADD COLUMN tills TEXT;`
+    ALTER TABLE sessions ADD COLUMN tills TEXT;
+    ALTER TABLE sites ADD COLUMN late_receipts INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE sites ADD COLUMN oldest_receipt INTEGER;
+    ALTER TABLE sites ADD COLUMN failed_receipts INTEGER NOT NULL DEFAULT 0;
+    ${SETTLEMENT_MONTHS}`
 
 /**
  * The tables of the registry. deleted_at: Unix seconds; the row stays, because a site that lost its file must not begin
@@ -57,8 +62,9 @@ export function recordSite(sql: Sql, siteId: string, entry: RegistryEntry, isRep
   if (isRepair) sql.exec('DELETE FROM sites WHERE site_id = ? AND epoch <> ?', siteId, entry.epoch)
   sql.exec(
     `INSERT INTO sites (site_id, epoch, name, created_at, closed_at, deletes_at, deleted_at, notifications, oldest_notification,
-       failed_notifications, instructions, oldest_instruction, overdue_instructions, restored, bytes, lacks_key)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       failed_notifications, instructions, oldest_instruction, overdue_instructions, restored, bytes, lacks_key,
+       late_receipts, oldest_receipt, failed_receipts)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (site_id) DO UPDATE SET
        name = iif(excluded.epoch = sites.epoch, excluded.name, sites.name),
        created_at = iif(excluded.epoch = sites.epoch, excluded.created_at, sites.created_at),
@@ -68,21 +74,26 @@ export function recordSite(sql: Sql, siteId: string, entry: RegistryEntry, isRep
        notifications = excluded.notifications, oldest_notification = excluded.oldest_notification,
        failed_notifications = excluded.failed_notifications, instructions = excluded.instructions,
        oldest_instruction = excluded.oldest_instruction, overdue_instructions = excluded.overdue_instructions,
-       restored = excluded.restored, bytes = excluded.bytes, lacks_key = excluded.lacks_key
+       restored = excluded.restored, bytes = excluded.bytes, lacks_key = excluded.lacks_key,
+       late_receipts = excluded.late_receipts, oldest_receipt = excluded.oldest_receipt,
+       failed_receipts = excluded.failed_receipts
      WHERE sites.deleted_at IS NULL`,
     ...[siteId, entry.epoch, entry.name ?? null, entry.createdAt],
     ...[entry.closedAt ?? null, entry.deletesAt ?? null, entry.deletedAt ?? null],
     ...[entry.notifications, entry.oldestNotification ?? null, entry.failedNotifications],
     ...[entry.instructions, entry.oldestInstruction ?? null, entry.overdueInstructions],
     ...[entry.isRestored ? 1 : 0, entry.bytes, entry.lacksKey ? 1 : 0],
+    ...[entry.lateReceipts ?? 0, entry.oldestReceipt ?? null, entry.failedReceipts ?? 0],
   )
+  if (entry.deletedAt !== undefined) removeSettlements(sql, siteId)
   const [row] = sql.exec('SELECT epoch FROM sites WHERE site_id = ?', siteId).toArray()
   return row?.epoch === entry.epoch
 }
 
 const NO_TEST_SITES = "AND site_id NOT GLOB '*-test'"
 
-const STUCK = `(notifications + failed_notifications + instructions + overdue_instructions + restored + lacks_key > 0
+const STUCK = `(notifications + failed_notifications + instructions + overdue_instructions + restored + lacks_key + late_receipts
+  + failed_receipts > 0
   OR bytes > ${LARGE_BYTES})`
 
 /**
@@ -112,12 +123,16 @@ export function listSites(
 }
 
 function stuckOf(row: Record<string, unknown>): Stuck {
-  const times = [row.oldest_notification, row.oldest_instruction].filter((time) => typeof time === 'number')
+  const times = [row.oldest_notification, row.oldest_instruction, row.oldest_receipt].filter(
+    (time) => typeof time === 'number',
+  )
   return {
     notifications: Number(row.notifications),
     failedNotifications: Number(row.failed_notifications),
     instructions: Number(row.instructions),
     overdueInstructions: Number(row.overdue_instructions),
+    lateReceipts: Number(row.late_receipts) || undefined,
+    failedReceipts: Number(row.failed_receipts) || undefined,
     since: times.length > 0 ? Math.min(...times) : undefined,
     isRestored: row.restored === 1,
     lacksKey: row.lacks_key === 1,
@@ -133,6 +148,7 @@ export function totalsOf(sql: Sql, test: boolean): Totals {
          total(notifications) AS notifications, min(oldest_notification) AS oldest_notification,
          total(failed_notifications) AS failed, total(instructions) AS instructions,
          min(oldest_instruction) AS oldest_instruction, total(overdue_instructions) AS overdue,
+         total(late_receipts) AS late_receipts, min(oldest_receipt) AS oldest_receipt, total(failed_receipts) AS failed_receipts,
          total(lacks_key) AS without_key, count(*) FILTER (WHERE bytes > ${LARGE_BYTES}) AS large,
          (SELECT backed_up_at FROM machine) AS backed_up_at, (SELECT unplanned_starts FROM machine) AS unplanned_starts
        FROM sites WHERE deleted_at IS NULL ${test ? '' : NO_TEST_SITES}`,
@@ -149,9 +165,13 @@ export function totalsOf(sql: Sql, test: boolean): Totals {
     instructions: Number(row.instructions),
     oldestInstruction: time(row.oldest_instruction),
     overdueInstructions: Number(row.overdue),
+    lateReceipts: Number(row.late_receipts),
+    oldestReceipt: time(row.oldest_receipt),
+    failedReceipts: Number(row.failed_receipts),
     sitesWithoutKey: Number(row.without_key),
     largeSites: Number(row.large),
     backedUpAt: time(row.backed_up_at),
     unplannedStarts: Number(row.unplanned_starts),
+    settledEntries: settledEntriesIn(sql),
   }
 }

@@ -1,7 +1,7 @@
 // A logo outlives neither its removal nor its site, whatever a process has served before (contract, sections 13 and 16).
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { logoPath } from '../../src/gateway/logo.ts'
+import { logoPath } from '../../src/gateway/logo-path.ts'
 import { type FreshSite, freshSite } from '../support/admin.ts'
 import { operator } from '../support/operator.ts'
 import { PICTURES } from '../support/pictures.ts'

@@ -203,7 +203,14 @@ it('a site with the tables of 0.3.0 lists what needs a decision, and keeps the d
       ALTER TABLE api_keys DROP COLUMN person; ALTER TABLE api_keys DROP COLUMN tills;
       ALTER TABLE events DROP COLUMN subject; ALTER TABLE sessions DROP COLUMN tills;
       ALTER TABLE sales DROP COLUMN caller; DROP TABLE used_challenges; DROP TABLE person_sessions;
-      DROP TABLE passkeys; DROP TABLE people; UPDATE site SET schema_version = 1`)
+      DROP TABLE passkeys; DROP TABLE people; DROP TABLE receipts; DROP TABLE receipt_terms; DROP TABLE contacts;
+      DROP TABLE contact_texts; ALTER TABLE payments DROP COLUMN receipt; ALTER TABLE payments DROP COLUMN method;
+      ALTER TABLE payments DROP COLUMN bank; ALTER TABLE payments DROP COLUMN bank_order;
+      ALTER TABLE refunds DROP COLUMN bank_number;
+      ALTER TABLE qr_codes DROP COLUMN receipt;
+      ALTER TABLE qr_codes DROP COLUMN receipt_terms; ALTER TABLE sales DROP COLUMN receipt;
+      ALTER TABLE sales DROP COLUMN receipt_terms; ALTER TABLE refunds DROP COLUMN items;
+      ALTER TABLE site DROP COLUMN cash_register; ALTER TABLE site DROP COLUMN has_settlements; UPDATE site SET schema_version = 1`)
   })
   await abortAllDurableObjects()
   expect(await open()).toEqual([paymentUid])

@@ -1,4 +1,4 @@
-// The settings of people's acts: which refunds they confirm, and whether a token signs in (contract, section 12).
+// Settings that older clients do not know: those of people's acts, and whether payers are told of digital roubles (contract, section 12).
 import { describe, expect, it } from 'vitest'
 import { SettingsAnswer } from '../../src/contract/settings.ts'
 import { type FreshSite, freshSite } from '../support/admin.ts'
@@ -13,6 +13,7 @@ describe('a PUT of an older client', () => {
     redirectSchemes: ['teashop'],
     confirmRefundsAbove: { value: '5000.00', currency: 'RUB' },
     tokenSignIn: false,
+    digitalRouble: true,
   }
   it.each(Object.entries(NEW))('that lacks %s leaves it as it is', async (name, value) => {
     const site = freshSite()
@@ -33,28 +34,32 @@ describe('a PUT of an older client', () => {
   it('that has one of them replaces it', async () => {
     const site = freshSite()
     await patch(site, NEW)
-    const others = { redirectSchemes: [], confirmRefundsAbove: { value: 0 }, tokenSignIn: true }
+    const people = { confirmRefundsAbove: { value: 0 }, tokenSignIn: true }
+    const others = { redirectSchemes: [], ...people, digitalRouble: false }
     const answer = await (await put(site, others)).json()
     expect(answer).toMatchObject({ confirmRefundsAbove: { value: '0.00', currency: 'RUB' } })
-    expect(answer).not.toHaveProperty('redirectSchemes')
-    expect(answer).not.toHaveProperty('tokenSignIn')
+    for (const name of ['redirectSchemes', 'tokenSignIn', 'digitalRouble'])
+      expect(answer).not.toHaveProperty(name)
   })
 })
 
-describe('the settings of people', () => {
-  it('are, before they are set, no confirmation of refunds and a sign-in by token', async () => {
+describe('these settings', () => {
+  it('are, before they are set, no confirmation of refunds, a sign-in by token and no digital roubles', async () => {
     const settings = await stored(freshSite())
+    expect(settings).not.toHaveProperty('digitalRouble')
     expect(settings).not.toHaveProperty('tokenSignIn')
     expect(settings).not.toHaveProperty('confirmRefundsAbove')
   })
 
   it('are removed by null, and a default that is set is no change', async () => {
     const site = freshSite()
-    await patch(site, { confirmRefundsAbove: { value: '5000' }, tokenSignIn: false })
-    await patch(site, { confirmRefundsAbove: null, tokenSignIn: null })
+    await patch(site, { confirmRefundsAbove: { value: '5000' }, tokenSignIn: false, digitalRouble: true })
+    expect(await stored(site)).toMatchObject({ tokenSignIn: false, digitalRouble: true })
+    await patch(site, { confirmRefundsAbove: null, tokenSignIn: null, digitalRouble: null })
     expect(await stored(site)).toEqual(await stored(freshSite()))
     const etag = (await site.ask('/settings')).headers.get('ETag')
-    expect((await patch(site, { tokenSignIn: true })).headers.get('ETag')).toBe(etag)
+    const defaults = { tokenSignIn: true, digitalRouble: false }
+    expect((await patch(site, defaults)).headers.get('ETag')).toBe(etag)
   })
 
   it.each([
@@ -66,6 +71,8 @@ describe('the settings of people', () => {
     [{ confirmRefundsAbove: {} }, 'confirmRefundsAbove.value'],
     [{ tokenSignIn: 'no' }, 'tokenSignIn'],
     [{ tokenSignIn: 0 }, 'tokenSignIn'],
+    [{ digitalRouble: 'true' }, 'digitalRouble'],
+    [{ digitalRouble: 1 }, 'digitalRouble'],
   ])('refuse %j, and stay', async (wrong, field) => {
     const site = freshSite()
     await patch(site, { confirmRefundsAbove: { value: '5' }, tokenSignIn: false })

@@ -1,8 +1,11 @@
 // QR codes whose links a bank makes, through the connector, when they are created (contract, section 14).
 import { describe, expect, it, vi } from 'vitest'
+import { decodePng } from '../qr/png-reader.ts'
+import { read } from '../qr/reading.ts'
 import { type Answer, bankSite, linkOf, willing } from '../support/bank-links.ts'
 import { qrCodeBody, qrCodeIn } from '../support/client.ts'
 import { operator } from '../support/operator.ts'
+import { open } from '../support/payer.ts'
 import { errorOf } from '../support/service.ts'
 
 const AMOUNT = { value: '5.00', currency: 'RUB' }
@@ -176,6 +179,27 @@ describe('a create', () => {
     expect((await site.report(qrcId, 'p-1')).status).toBe(200)
     const read = await site.read(qrCodeUid)
     expect(read.qrCode).toMatchObject({ status: 'PAYED', payload: answer.qrCode.payload })
+  })
+})
+
+describe('the link of a bank', () => {
+  it.each([
+    ['another host', 'https://upk.nspk.ru/{key}?type=02&bank=100000000001&sum=500&cur=RUB&crc=0000'],
+    ['a host below that', 'https://a.b.nspk.ru/{key}?type=02&crc=0000'],
+    ['another type', 'https://qr.nspk.ru/{key}?type=07&bank=100000000001&crc=0000'],
+    ['an unknown parameter', 'https://qr.nspk.ru/{key}?type=02&sum=500&cur=RUB&wallet=dr&crc=0000'],
+    ['one behind its crc, with capitals', 'https://QR.nspk.ru/{key}?type=02&crc=00ff&Ways=SBP%2CDR&ways='],
+  ])('with %s is kept as given, in answers, the picture and the page', async (_, given) => {
+    const payloadOf = (key: unknown) => given.replace('{key}', `${key}`)
+    const site = bankSite(giving((key) => ({ payload: payloadOf(key) })))
+    const { qrCodeUid, answer } = await site.make({}, { image: { width: 600 } })
+    const payload = payloadOf(site.asked[0]?.data.key)
+    expect(answer.qrCode.payload).toBe(payload)
+    expect((await site.read(qrCodeUid)).qrCode.payload).toBe(payload)
+    const png = Uint8Array.fromBase64(answer.qrCode.image?.content ?? '')
+    expect(read(decodePng(png))).toEqual({ jsqr: payload, qr: payload })
+    const page = await (await open(answer.pageUrl, {}, site.service)).text()
+    expect(page).toContain(`href="${payload.replaceAll('&', '&amp;')}"`)
   })
 })
 

@@ -279,6 +279,17 @@ it('the connector is told of the sales that its bank can take money for', async 
   expect((await codes())[0]?.sales).toEqual([])
 })
 
+it('the connector is told of a sale whose arming it did not answer, without a reference', async () => {
+  const { put, codes } = await counter(broken)
+  expect(await refusalIn(await put('s-1'))).toEqual([503, 'network.unavailable'])
+  expect((await codes())[0]?.sales).toEqual([
+    {
+      ...{ saleUid: 's-1', status: 'ACTIVE', amount: { value: '5.00', currency: 'RUB' } },
+      ...{ createdOn: '2036-11-20T15:00:00+03:00', expiresOn: '2036-11-20T15:05:00+03:00' },
+    },
+  ])
+})
+
 describe('arming, where something comes between', () => {
   it('is not free after a repeated request that the bank refuses: the first one can have armed the link', async () => {
     const { put, bank, report, get } = await counter(broken)

@@ -28,6 +28,8 @@ import {
   siteThat,
   tokenOf,
 } from '../support/service.ts'
+import { encode } from '../support/settlement/files.ts'
+import { tbankLine, tbankText } from '../support/settlement/tbank.ts'
 import { strict } from '../support/strict.ts'
 
 const CODES = Object.keys(ERRORS) as (keyof typeof ERRORS)[]
@@ -35,6 +37,13 @@ const CODES = Object.keys(ERRORS) as (keyof typeof ERRORS)[]
 const Examples = z.object({ examples: z.record(z.string(), z.object({ value: z.unknown() })) })
 
 const LOGO = new Uint8Array(PICTURES['image/png']?.(8, 8) ?? [])
+
+let settlementFiles = 900_000_000
+/** A settlement file that no other request has. @param amount of its operation, in roubles */
+const settlementFile = (paymentId = `${settlementFiles++}`, amount = '100.00') =>
+  encode(tbankText([tbankLine({ paymentId, amount, fee: '0.00', toBePaid: amount })]), 'windows-1251')
+
+const SETTLEMENT = settlementFile()
 
 /** A response with an error refers to the one that all operations share, and describes the operation's own codes. */
 const ErrorReference = z.strictObject({
@@ -127,6 +136,7 @@ async function fill(
     return fill(path.replace('{notificationId}', await notificationId()), method)
   if (path.includes('{instructionId}'))
     return fill(path.replace('{instructionId}', await instructionId()), method)
+  if (path.includes('/settlements') && method !== 'PUT') await importSettlement('known', SETTLEMENT)
   // The site is lost.
   if (path === '/operator/v1/sites/{siteId}' && method === 'DELETE')
     return path.replace('{siteId}', await otherSite())
@@ -134,11 +144,17 @@ async function fill(
   if (path.includes('{keyId}/activate')) return fill(path.replace('{keyId}', await inactiveKey()), method)
   if (/\/(people|owners)/.test(path)) await setPeople()
   if (path.includes('/owners/{personId}')) return fill(path.replace('{personId}', 'last-owner'), method)
+  if (path.endsWith('/cashRegister') && path.includes('{siteId}'))
+    return path.replace('{siteId}', await otherSite())
+  if (/\{(receiptUid|closingUid)\}/.test(path) || (path.endsWith('/receipts') && method === 'POST'))
+    return fillReceipt(path, method, pay)
+  if (/\/sbp\/qrCodes$|\{qrCodeUid\}$|\/sales\/|\/refunds\/|\/settings$/.test(path)) await setReceipts()
   if (path.includes('/sales')) return fillSale(path, method, paid)
   if (!/\{(qrCodeUid|qrcId|paymentUid|paymentId)\}/.test(path)) return fillWith(sample, path, method)
   if (method === 'GET' && pay === payInSandbox)
     return fillWith(paid ? await paidSample() : sample, path, method, 'known')
-  const qrCode = await create(qrCodeBody({ amount: { value: 0.01 } }), {}, service)
+  const receipt = path.includes('/refunds/') ? RECEIPT : undefined
+  const qrCode = await create(qrCodeBody({ amount: { value: 0.01 }, receipt }), {}, service)
   if (!paid) return fillWith(qrCode, path, method)
   const answer = strict(QrCodeAnswer).parse(await (await pay(qrCode)).json())
   if (path.endsWith('/decision') && pay === payInSandbox)
@@ -148,6 +164,68 @@ async function fill(
   if (isKnown && path.includes('/refunds/')) await requestRefund(answer)
   return fillWith(answer, path, method, isKnown ? 'known' : crypto.randomUUID())
 }
+
+const importSettlement = async (uid: string, body: Uint8Array) =>
+  call(
+    `/payin/v1/sites/demo/settlements/${uid}?bank=tbank&format=registry`,
+    {
+      method: 'PUT',
+      body,
+      headers: { 'Content-Type': 'text/csv' },
+      token: await tokenOf({ scope: 'merchant:accounting' }),
+    },
+    service,
+  )
+
+/** A receipt of a kopeck. */
+const RECEIPT = {
+  contact: { email: 'mary@shop.example' },
+  items: [{ name: 'Tea', price: '0.01', vat: 'none' }],
+}
+const PREPAID = { ...RECEIPT, items: [{ ...RECEIPT.items[0], method: 'fullPrepayment' }] }
+const NO_RECEIPT_UID = '0'.repeat(32)
+
+/** What contradicts the first request, or the first report. */
+const OTHER_RECEIPTS = [
+  { receipt: { taxation: 'osn' } },
+  { items: RECEIPT.items },
+  { state: 'REGISTERED', fiscal: { fpd: '1' } },
+  { state: 'REGISTERED', fiscal: { fpd: '2' } },
+]
+
+/** Leaves the site with a cash register, and with settings by which a payment can have a receipt. */
+async function setReceipts(): Promise<void> {
+  const register = { kind: 'sandbox', ffd: '1.2' }
+  const operator = await operatorToken()
+  await call(
+    '/operator/v1/sites/demo/cashRegister',
+    { method: 'PUT', token: operator, body: register },
+    service,
+  )
+  const token = await tokenOf({ scope: 'merchant:admin' })
+  const receipts = { taxation: 'usnIncome', vat: 'none', default: null, askContact: null }
+  await call('/payin/v1/sites/demo/settings', { method: 'PATCH', token, body: { receipts } }, service)
+}
+
+/** A payment of its own: one without a receipt, which is requested; one with a prepayment, which is closed; or one with a document. */
+async function fillReceipt(path: string, method: string, pay: typeof payInSandbox): Promise<string> {
+  await setReceipts()
+  const isRequested = path.endsWith('/receipts')
+  const receipt = isRequested ? undefined : path.includes('{closingUid}') ? PREPAID : RECEIPT
+  const code = await create(qrCodeBody({ amount: { value: 0.01 }, receipt }), {}, service)
+  const paid = strict(QrCodeAnswer).parse(await (await pay(code)).json())
+  const receiptUid = paid.payment?.receipt?.receiptUid ?? NO_RECEIPT_UID
+  const failed = { state: 'FAILED', reason: 'test', canRetry: true }
+  if (path.endsWith('/retry')) await reportReceipt(receiptUid, failed)
+  return fillWith(paid, path.replace('{receiptUid}', receiptUid), method)
+}
+
+const reportReceipt = async (receiptUid: string, body: object) =>
+  call(
+    `/network/v1/sites/demo/receipts/${receiptUid}`,
+    { method: 'PUT', token: await tokenOf({ scope: 'network' }), body },
+    service,
+  )
 
 const makeCounter = (asked = service) => create(qrCodeBody({}, { type: 'COUNTER' }), {}, asked)
 
@@ -228,13 +306,25 @@ function fillWith(
     .replace(/\{refund(Id|Uid)\}/, refundUid)
     .replace('{keyId}', crypto.randomUUID())
     .replace('{saleUid}', crypto.randomUUID())
+    .replace('{closingUid}', crypto.randomUUID())
+    .replace('{receiptUid}', NO_RECEIPT_UID)
     .replace('{bindingUid}', crypto.randomUUID())
     .replace('{callbackId}', 'known')
     .replace('{personId}', 'known')
     .replace('{passkeyId}', 'passkey')
     .replace('{notificationId}', 'n')
     .replace('{instructionId}', 'i')
-    .replace(/\/reports\/payments(\?)?/, (found, query) => `${found}${query ? '' : '?'}${DAYS}`)
+    .replace(/\{settlementUid\}(\?)?/, (_, query) =>
+      isNew ? `${crypto.randomUUID()}?bank=tbank&format=registry${query ? '&' : ''}` : `known${query ?? ''}`,
+    )
+    .replace(
+      /\/(settlements\/entries|reports\/settlement|operator\/v1\/settlements)(\?)?/,
+      (found, _, query) => (query ? `${found}month=2026-11&` : `${found}?month=2026-11`),
+    )
+    .replace(
+      /\/reports\/(?:payments|bankNumbers)(\?)?/,
+      (found, query) => `${found}${query ? '' : '?'}${DAYS}`,
+    )
     .replace(/\/search(\?)?/, (found, query) => `${found}${query ? '' : '?'}q=order&`)
 }
 
@@ -408,7 +498,7 @@ const routes = Object.entries(document.paths).flatMap(([path, operations]) =>
     takes: Object.keys(operation.requestBody?.content ?? {}),
     scopes: operation.security.flatMap(({ accessToken }) => accessToken),
     mediaType: Object.keys(operation.responses['200']?.content ?? {})[0] ?? 'application/json',
-    ok: '204' in operation.responses ? 204 : 200,
+    ok: [201, 204, 200, 202].find((status) => `${status}` in operation.responses),
   })),
 )
 
@@ -443,6 +533,7 @@ it('the document has all operations, each with its absolute path under the one s
     'DELETE /operator/v1/people/{personId}/passkeys/{passkeyId}',
     'DELETE /operator/v1/people/{personId}/sessions',
     'DELETE /operator/v1/sites/{siteId}',
+    'DELETE /operator/v1/sites/{siteId}/cashRegister',
     'DELETE /payin/v1/sites/{siteId}/apiKeys/{keyId}',
     'DELETE /payin/v1/sites/{siteId}/people/{personId}',
     'DELETE /payin/v1/sites/{siteId}/people/{personId}/passkeys/{passkeyId}',
@@ -451,14 +542,17 @@ it('the document has all operations, each with its absolute path under the one s
     'DELETE /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/sales/{saleUid}',
     'DELETE /payin/v1/sites/{siteId}/settings/callbacks/{callbackId}',
     'DELETE /payin/v1/sites/{siteId}/settings/logo',
+    'DELETE /payin/v1/sites/{siteId}/settlements/{settlementUid}',
     'DELETE /payin/v1/sites/{siteId}/tokens',
     'GET /network/v1/sites/{siteId}/bindings',
     'GET /network/v1/sites/{siteId}/charges',
     'GET /network/v1/sites/{siteId}/qrCodes',
+    'GET /network/v1/sites/{siteId}/receipts',
     'GET /network/v1/sites/{siteId}/refunds',
     'GET /operator/v1/audit',
     'GET /operator/v1/keys',
     'GET /operator/v1/people',
+    'GET /operator/v1/settlements',
     'GET /operator/v1/sites',
     'GET /operator/v1/sites/{siteId}',
     'GET /operator/v1/sites/{siteId}/export',
@@ -470,11 +564,16 @@ it('the document has all operations, each with its absolute path under the one s
     'GET /payin/v1/sites/{siteId}/notifications/{notificationId}',
     'GET /payin/v1/sites/{siteId}/payments',
     'GET /payin/v1/sites/{siteId}/payments/{paymentId}',
+    'GET /payin/v1/sites/{siteId}/payments/{paymentId}/receipts',
     'GET /payin/v1/sites/{siteId}/payments/{paymentId}/refunds',
     'GET /payin/v1/sites/{siteId}/payments/{paymentId}/refunds/{refundId}',
     'GET /payin/v1/sites/{siteId}/people',
+    'GET /payin/v1/sites/{siteId}/receipts',
+    'GET /payin/v1/sites/{siteId}/receipts/{receiptUid}',
+    'GET /payin/v1/sites/{siteId}/reports/bankNumbers',
     'GET /payin/v1/sites/{siteId}/reports/day',
     'GET /payin/v1/sites/{siteId}/reports/payments',
+    'GET /payin/v1/sites/{siteId}/reports/settlement',
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes',
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/events',
@@ -489,6 +588,9 @@ it('the document has all operations, each with its absolute path under the one s
     'GET /payin/v1/sites/{siteId}/settings/callbacks/{callbackId}',
     'GET /payin/v1/sites/{siteId}/settings/callbacks/{callbackId}/notificationKeys',
     'GET /payin/v1/sites/{siteId}/settings/notificationKeys',
+    'GET /payin/v1/sites/{siteId}/settlements',
+    'GET /payin/v1/sites/{siteId}/settlements/entries',
+    'GET /payin/v1/sites/{siteId}/settlements/{settlementUid}',
     'GET /payin/v1/sites/{siteId}/tokens',
     'PATCH /operator/v1/people/{personId}',
     'PATCH /payin/v1/sites/{siteId}/people/{personId}',
@@ -503,8 +605,10 @@ it('the document has all operations, each with its absolute path under the one s
     'POST /payin/v1/sites/{siteId}/apiKeys',
     'POST /payin/v1/sites/{siteId}/notifications/test',
     'POST /payin/v1/sites/{siteId}/notifications/{notificationId}/redeliver',
+    'POST /payin/v1/sites/{siteId}/payments/{paymentId}/receipts',
     'POST /payin/v1/sites/{siteId}/people',
     'POST /payin/v1/sites/{siteId}/people/{personId}/invitations',
+    'POST /payin/v1/sites/{siteId}/receipts/{receiptUid}/retry',
     'POST /payin/v1/sites/{siteId}/sbp/qrCodes',
     'POST /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/payments',
     'POST /payin/v1/sites/{siteId}/settings/callbacks/{callbackId}/notificationKeys',
@@ -516,8 +620,11 @@ it('the document has all operations, each with its absolute path under the one s
     'PUT /network/v1/sites/{siteId}/payments/{paymentUid}/refunds/{refundUid}',
     'PUT /network/v1/sites/{siteId}/qrCodes/{qrcId}/bindings/{bindingUid}',
     'PUT /network/v1/sites/{siteId}/qrCodes/{qrcId}/payments/{paymentUid}',
+    'PUT /network/v1/sites/{siteId}/receipts/{receiptUid}',
+    'PUT /operator/v1/sites/{siteId}/cashRegister',
     'PUT /operator/v1/sites/{siteId}/limits',
     'PUT /payin/v1/sites/{siteId}/payments/{paymentId}/decision',
+    'PUT /payin/v1/sites/{siteId}/payments/{paymentId}/receipts/{closingUid}',
     'PUT /payin/v1/sites/{siteId}/payments/{paymentId}/refunds/{refundId}',
     'PUT /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
     'PUT /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/refunds/{refundUid}',
@@ -525,6 +632,7 @@ it('the document has all operations, each with its absolute path under the one s
     'PUT /payin/v1/sites/{siteId}/settings',
     'PUT /payin/v1/sites/{siteId}/settings/callbacks/{callbackId}',
     'PUT /payin/v1/sites/{siteId}/settings/logo',
+    'PUT /payin/v1/sites/{siteId}/settlements/{settlementUid}',
   ])
 })
 
@@ -573,9 +681,12 @@ describe.each(sampledRoutes)(
     const scope = scopes[0] ?? ''
     /** It refuses a QR code that is paid, before it looks at the network. */
     const isCharge = operation.operationId === 'payByToken'
-    const isJson = takes.includes('application/json')
+    /** The only body that can be JSON, too, but is a file. */
+    const isSettlement = operation.operationId === 'importSettlement'
+    const isJson = takes.includes('application/json') && !isSettlement
     /** A picture is the only other body. */
-    const body = takes.length > 0 && !isJson ? LOGO : examples[0]?.value
+    const file = isSettlement ? SETTLEMENT : LOGO
+    const body = takes.length > 0 && !isJson ? file : examples[0]?.value
     /** A token for the operation. */
     const ownToken = (siteId = 'demo') => tokenOf({ scope, sub: scope === 'operator' ? '*' : siteId })
     /** The body of a deletion repeats the site of the path. */
@@ -597,7 +708,11 @@ describe.each(sampledRoutes)(
           method,
           ...(more.token === undefined && { token: await ownToken() }),
           ...more,
-          headers: { ...(body === LOGO && { 'Content-Type': 'image/png' }), ...more.headers },
+          headers: {
+            ...(body === LOGO && { 'Content-Type': 'image/png' }),
+            ...(isSettlement && { 'Content-Type': 'text/csv' }),
+            ...more.headers,
+          },
           ...(given !== undefined && { body: bodyAt(filled, given) }),
         },
         asked,
@@ -715,7 +830,7 @@ describe.each(sampledRoutes)(
 
     if (takes.length > 0) {
       const foreign = [
-        ...['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp'],
+        ...['text/html', 'application/x-www-form-urlencoded', 'application/jsonp'],
         ...['application/json-patch+json', ''],
       ]
       it.each(sampled(foreign, number))('Content-Type: %s: 415 with what is taken', async (type) => {
@@ -748,9 +863,11 @@ describe.each(sampledRoutes)(
           expect((await request({ headers: { 'Content-Encoding': coding } })).status).toBe(ok),
       )
 
-      const tooLarge = 'x'.repeat(isJson ? 65_537 : 262_145)
+      const tooLarge = isSettlement
+        ? { body: 'x', headers: { 'Content-Length': `${32 * 1024 * 1024 + 1}` } }
+        : { body: 'x'.repeat(isJson ? 65_537 : 262_145) }
       it('a body over the limit: 413, before it is parsed', () =>
-        refused({ body: tooLarge }, 413, 'http.message.too.large').then(() => {}))
+        refused(tooLarge, 413, 'http.message.too.large').then(() => {}))
     }
 
     if (isJson) {
@@ -791,12 +908,13 @@ describe.each(sampledRoutes)(
         ...(body === undefined
           ? []
           : [
-              { headers: { 'Content-Type': 'text/plain' } },
+              { headers: { 'Content-Type': 'text/html' } },
               { body: '{' },
               { body: new ReadableStream({ start: (stream) => stream.error(new Error('cut')) }) },
               { body: {} },
               { body: { ...Object(body), token: 'unknown' } },
               { body: 'x'.repeat(262_145) },
+              ...(isSettlement ? [{ headers: { 'Content-Length': '33554433' } }] : []),
             ]),
       ]) {
         await record(await request(more))
@@ -804,12 +922,13 @@ describe.each(sampledRoutes)(
       for (const at of [
         site('a%20b'),
         path.replace(
-          /\{(qrCodeUid|qrcId|paymentId|callbackId|keyId|personId|notificationId|instructionId)\}/,
+          /\{(qrCodeUid|qrcId|paymentId|callbackId|keyId|personId|notificationId|instructionId|settlementUid)\}/,
           crypto.randomUUID(),
         ),
         path.replace('{paymentUid}/refunds', `${crypto.randomUUID()}/refunds`),
+        path.replace('{receiptUid}', NO_RECEIPT_UID),
         path.replace(
-          /\{(qrCodeUid|paymentUid|paymentId|callbackId|keyId|personId|notificationId|instructionId|bindingUid)\}/,
+          /\{(qrCodeUid|paymentUid|paymentId|callbackId|keyId|personId|notificationId|instructionId|bindingUid|settlementUid)\}/,
           '%ff',
         ),
         `${path}?limit=0&width=0`,
@@ -879,6 +998,28 @@ describe.each(sampledRoutes)(
             await call(site('demo'), { method, token: await ownToken(), body: Object(body) }, service),
           )
         }
+      }
+      if (path.includes('/receipts') && body !== undefined) {
+        // Again with another content, and of a payment that has none.
+        const known = await fill(path, method)
+        for (const more of [{}, ...OTHER_RECEIPTS])
+          await record(await request({ body: { ...Object(body), ...more } }, known))
+        await record(await request({}, fillWith(await paidSample(), path, method)))
+      }
+      if (isSettlement) {
+        await importSettlement('first', settlementFile('800000001'))
+        const other = path.replace('{settlementUid}', 'first?bank=tbank&format=registry')
+        await record(await request({}, other))
+        await record(await request({ body: settlementFile('800000001', '99.00') }))
+      }
+      if (documented.includes('409 settlement.in.progress')) {
+        const at = await fill(path, method)
+        const by = { actor: 'merchant', keyId: 'other', scopes: ['merchant:accounting'] } as const
+        const begun = await env.SITES.getByName('demo').beginImport(by, {
+          ...{ settlementUid: 'other', bank: 'tbank', format: 'registry' },
+        })
+        await record(await request({}, at))
+        if (begun.ok) await env.SITES.getByName('demo').abandonImport(by, begun.value.token)
       }
       // The only key that is known to work.
       if (operation.operationId === 'revokeOperatorKey')
@@ -951,15 +1092,16 @@ const markRestored = (restored: 0 | 1) =>
  * The same body for another QR code, where the body names one, and with another token, where it names one.
  * @param network the service to which the token is reported
  */
-const fresh = async (body: unknown, network = service) =>
-  body === LOGO
-    ? LOGO
-    : {
-        ...Object(body),
-        ...('qrCodeUid' in Object(body) && { qrCodeUid: crypto.randomUUID() }),
-        ...('role' in Object(body) && 'id' in Object(body) && { id: crypto.randomUUID() }),
-        ...('token' in Object(body) && { token: await tokenValue(network) }),
-      }
+async function fresh(body: unknown, network = service) {
+  if (body === LOGO) return LOGO
+  if (body === SETTLEMENT) return settlementFile()
+  return {
+    ...Object(body),
+    ...('qrCodeUid' in Object(body) && { qrCodeUid: crypto.randomUUID() }),
+    ...('role' in Object(body) && 'id' in Object(body) && { id: crypto.randomUUID() }),
+    ...('token' in Object(body) && { token: await tokenValue(network) }),
+  }
+}
 
 /** A token of the account that the examples name. */
 async function tokenValue(network = service): Promise<string> {

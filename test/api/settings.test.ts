@@ -348,3 +348,41 @@ describe('notification keys', () => {
     expect(lines.join() + (await (await site.ask('/events')).text())).not.toContain(key.slice(6))
   })
 })
+
+describe('payoutAccounts in the settings', () => {
+  const [first, second] = ['30233810600000000001', '30233810600000000002']
+  const patch = (site: FreshSite, payoutAccounts: unknown) =>
+    site.ask('/settings', { method: 'PATCH', body: { payoutAccounts } })
+
+  it('are kept sorted, each once; an empty array, or null, removes them', async () => {
+    const site = freshSite()
+    expect((await patch(site, [second, first, second])).status).toBe(200)
+    expect((await read(site)).settings.payoutAccounts).toEqual([first, second])
+    for (const none of [[], null]) {
+      await patch(site, [first])
+      expect((await patch(site, none)).status).toBe(200)
+      expect((await read(site)).settings).not.toHaveProperty('payoutAccounts')
+    }
+  })
+
+  it('stay where a PUT does not name them', async () => {
+    const site = freshSite()
+    await put(site, { payoutAccounts: [first] })
+    await put(site, { name: 'Tea' })
+    expect((await read(site)).settings).toEqual({ ...DEFAULTS, name: 'Tea', payoutAccounts: [first] })
+  })
+
+  it.each<[unknown, string]>([
+    [[`${first}0`], 'payoutAccounts.0'],
+    [['3023381060000000000a'], 'payoutAccounts.0'],
+    [[first, ' 0233810600000000001'], 'payoutAccounts.1'],
+    [
+      Array.from({ length: 11 }, (_, i) => `${30_233_810_600_000n * 1_000_000n + BigInt(i)}`),
+      'payoutAccounts',
+    ],
+    [first, 'payoutAccounts'],
+  ])('(%j) is refused by the name of %s', async (accounts, field) => {
+    const response = await patch(freshSite(), accounts)
+    expect([response.status, Object.keys((await errorOf(response)).cause ?? {})]).toEqual([400, [field]])
+  })
+})

@@ -362,7 +362,7 @@ describe('the export', () => {
 
   it('has every row, a cursor behind each part, and an end', async () => {
     const site = refundingSite()
-    const { qrCodeUid, paymentUid } = await site.paid({}, { paymentPurpose: 'Две кружки' })
+    const { qrCodeUid, paymentUid } = await site.paid({ method: 'sbp' }, { paymentPurpose: 'Две кружки' })
     await site.refund(paymentUid, 1, 'r')
     const { linkId } = await site.make({ tokenizationAccount: 'c-7', amount: undefined }, { type: 'TOKEN' })
     await site.bind(linkId, {}, 'b-1')
@@ -381,13 +381,15 @@ describe('the export', () => {
         ...{ amount: { value: '5.00', currency: 'RUB' }, paymentPurpose: 'Чай' },
       },
     ])
-    expect(rowsOf(lines, 'payment')).toMatchObject([{ paymentId: paymentUid, qrcId: expect.any(String) }])
+    expect(rowsOf(lines, 'payment')).toMatchObject([
+      { paymentId: paymentUid, qrcId: expect.any(String), method: 'sbp' },
+    ])
     expect(rowsOf(lines, 'refund')).toMatchObject([{ refundId: 'r', paymentId: paymentUid }])
     expect(rowsOf(lines, 'token')).toMatchObject([{ status: 'CREATED', account: 'c-7', bindingUid: 'b-1' }])
     const { events } = await (await site.ask('/events')).json<{ events: object[] }>()
     expect(rowsOf(lines, 'event')).toMatchObject(events)
     expect(lines.at(-1)).toEqual({ kind: 'end' })
-    expect(rowsOf(lines, 'cursor')).toHaveLength(6)
+    expect(rowsOf(lines, 'cursor')).toHaveLength(9)
   })
 
   it('shows no value of a token', async () => {

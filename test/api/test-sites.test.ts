@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { logoPath } from '../../src/gateway/logo.ts'
+import { logoPath } from '../../src/gateway/logo-path.ts'
 import { Metrics } from '../../src/gateway/metrics.ts'
 import { freshSite } from '../support/admin.ts'
 import { qrCodeIn } from '../support/client.ts'

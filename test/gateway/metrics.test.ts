@@ -15,6 +15,7 @@ const TOTALS = {
     failedNotifications: 4,
   },
   ...{ instructions: 5, overdueInstructions: 1, oldestNotification: 1000, oldestInstruction: 2000 },
+  settledEntries: { matched: 90, mismatched: 3, unknown: 2, expected: 1 },
 }
 const PROCESS = {
   build: { version: '1.2.3', commit: 'abc' },
@@ -127,6 +128,10 @@ describe('what is read of all sites', () => {
       'fps_qr_pending_instructions 5',
       'fps_qr_overdue_instructions 1',
       'fps_qr_oldest_instruction_seconds 60',
+      'fps_qr_settlement_entries{state="MATCHED"} 90',
+      'fps_qr_settlement_entries{state="MISMATCHED"} 3',
+      'fps_qr_settlement_entries{state="UNKNOWN"} 2',
+      'fps_qr_settlement_entries{state="EXPECTED"} 1',
     ])
       expect(lines).toContain(line)
   })
@@ -136,6 +141,13 @@ describe('what is read of all sites', () => {
     const lines = new Metrics().text(readings(PROCESS, { ...others, oldestInstruction: 99_000 })).split('\n')
     expect(lines).toContain('fps_qr_oldest_notification_seconds 0')
     expect(lines).toContain('fps_qr_oldest_instruction_seconds 0')
+  })
+
+  it('has no entries of bank files where a registry of an earlier version does not tell of them', () => {
+    const { settledEntries: _, ...earlier } = TOTALS
+    const lines = new Metrics().text(readings(PROCESS, earlier)).split('\n')
+    expect(lines).toContain('fps_qr_sites 3')
+    expect(lines.join('\n')).not.toContain('settlement_entries')
   })
 
   it('is left out while the registry does not answer, which is said', () => {

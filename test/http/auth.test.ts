@@ -34,6 +34,7 @@ describe('a token', () => {
     ['merchant network', 200],
     ['network merchant:read merchant', 200],
     ['merchant:read', 403],
+    ['merchant:accounting', 403],
     ['network', 403],
     ['MERCHANT', 403],
     [undefined, 200],

@@ -34,13 +34,17 @@ const { paths, components } = Document.parse(await (await call('/openapi.json', 
 const token = await tokenOf({ scope: 'merchant:admin network' })
 const operatorToken = await tokenOf({ sub: '*', scope: 'operator' })
 
+/** The schema of a body that is JSON: a file can be declared as that, too. */
+const jsonIn = (content: Record<string, { schema: z.infer<typeof Schema> }> = {}) =>
+  'text/csv' in content ? undefined : content['application/json']?.schema
+
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, { operationId, parameters, requestBody }]) => ({
     operationId,
     method: method.toUpperCase(),
     path,
     mediaType: Object.keys(requestBody?.content ?? {})[0],
-    schema: requestBody?.content['application/json']?.schema,
+    schema: jsonIn(requestBody?.content),
     query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
     inPath: parameters
       .filter((parameter) => parameter.in === 'path' && parameter.name !== 'siteId')
