@@ -23,6 +23,7 @@ function start() {
   const leaving = document.querySelector('[data-leaves]')
   const receipt = document.querySelector('[data-receipt]')
   const kept = document.querySelector('[data-kept]')
+  const fiscal = document.querySelector('.fiscal')
   const look = followed && follow(followed, on, signal)
   const isBack = () => {
     if (document.visibilityState === 'hidden') return
@@ -45,10 +46,13 @@ function start() {
   showWaiting(false)
   if (kept) keep(kept, signal)
   if (timer) countDown(timer, signal)
-  if (leaving || receipt)
-    import('./receipt.js').then(({ leave, offer }) => {
+  const contact = document.querySelector('main.open [data-contact]')
+  if (contact) sendTyped(contact, on, signal)
+  if (leaving || receipt || fiscal)
+    import('./receipt.js').then(({ leave, offer, attend }) => {
       if (leaving) leave(leaving, on, signal)
       if (receipt) offer(receipt, on)
+      if (fiscal) attend(fiscal, { signal, followedSale })
     })
   const code = document.querySelector('.code')
   on(code, 'toggle', () => code.open && code.lastElementChild.scrollIntoView({ block: 'nearest' }))
@@ -200,6 +204,27 @@ async function update(element) {
 async function inTime(answer) {
   const slow = setTimeout(() => say('slow'), SLOW_MS)
   return answer.finally(() => clearTimeout(slow))
+}
+
+/** A contact that was typed and not sent goes when the page is left for the bank, or shows that the code is paid. */
+function sendTyped(form, on, signal) {
+  const input = form.querySelector('#contact')
+  let isSent = false
+  const send = () => {
+    if (isSent || input.value.trim() === '' || !input.checkValidity()) return
+    isSent = true
+    const fields = new URLSearchParams(new FormData(form))
+    fields.set('action', 'contact')
+    navigator.sendBeacon(location.pathname + location.search, fields)
+  }
+  on(input, 'input', () => {
+    isSent = false
+  })
+  on(form, 'submit', () => {
+    isSent = true
+  })
+  on(document, 'visibilitychange', () => document.visibilityState === 'hidden' && send())
+  signal.addEventListener('abort', send)
 }
 
 function say(what) {

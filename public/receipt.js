@@ -1,4 +1,5 @@
-// The paid page: the way back to the shop; the receipt, printed, saved as a picture, shared. public/page.js loads it where there is one.
+// The paid page: the way back to the shop; the receipt, printed, saved as a picture, shared; the link of the fiscal receipt.
+// public/page.js loads it where there is one.
 
 /** The key that records that this tab showed that it leads to the shop. */
 const LED = `led ${location.pathname}`
@@ -34,6 +35,7 @@ export function leave(link, on, signal) {
   })
   // Who does something with the receipt is not done with it.
   on(document.querySelector('[data-receipt]'), 'click', () => line.hidden || stay())
+  on(document.querySelector('.fiscal'), 'focusin', () => line.hidden || stay())
 }
 
 /** Prints the receipt, saves it as a picture, or shares that picture. */
@@ -54,6 +56,33 @@ export function offer(receipt, on) {
   share.hidden = false
   // Who changes their mind has shared nothing.
   on(share, 'click', async () => navigator.share({ files: [await file()] }).catch(() => {}))
+}
+
+/** For how long the page waits for the link of the fiscal receipt. */
+const MADE_MS = 600_000
+
+/** Follows the fiscal receipt until it has its link. */
+export function attend(fiscal, { signal, followedSale }) {
+  const end = Date.now() + MADE_MS
+  const look = async (pause) => {
+    const options = { headers: { Accept: 'text/html', ...followedSale() }, cache: 'no-store', signal }
+    const answer = await fetch(location.href, options).catch(() => undefined)
+    if (signal.aborted) return
+    const isTyping = fiscal.contains(document.activeElement) || fiscal.querySelector('#contact')?.value
+    if (answer?.ok && !isTyping) {
+      const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+      const fresh = page.querySelector('.fiscal')
+      if (!fresh) return fiscal.remove()
+      fiscal.toggleAttribute('data-pending', fresh.hasAttribute('data-pending'))
+      if (fresh.innerHTML !== fiscal.innerHTML) fiscal.replaceChildren(...fresh.childNodes)
+    }
+    next(Math.min(pause * 1.5, 30_000))
+  }
+  const next = (pause) => {
+    if (!fiscal.hasAttribute('data-pending') || Date.now() > end || signal.aborted) return
+    setTimeout(() => !signal.aborted && look(pause), pause)
+  }
+  next(1500)
 }
 
 /** The receipt as a PNG: what the page shows of it, black on white. */

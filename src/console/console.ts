@@ -78,7 +78,7 @@ export function createConsole(host: ConsoleHost): (c: Context<AppEnv>) => Promis
       }
       // A page or a file is one request, however many operations it needs.
       await limitRate(service, 'key', claims.sub, ...countedId(claims))
-      if (method === 'get' || claims.jti !== undefined) return route.handle(visit)
+      if (method === 'get' || claims.jti !== undefined || route.hasFile) return route.handle(visit)
       return handleForm({ visit, person: claims, route }, (confirmation) =>
         visitOf(c, host, { ...user, claims: { ...claims, confirmation } }, form),
       )

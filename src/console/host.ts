@@ -6,6 +6,7 @@ import type { AppEnv } from '../http/app-env.ts'
 import type { ErrorHandlers } from '../http/error-handler.ts'
 import type { operationRunner } from '../http/operation-runner.ts'
 import type { ResponseHeaders } from '../http/response.ts'
+import type { Chunk } from '../http/stream.ts'
 
 export interface ConsoleHost extends Pick<ErrorHandlers, 'errorResponse'> {
   service: Service
@@ -13,6 +14,6 @@ export interface ConsoleHost extends Pick<ErrorHandlers, 'errorResponse'> {
   authenticate(c: Context<AppEnv>, token: string): Promise<Claims>
   /** Runs an operation of the API for the holder of the claims. @throws ApiError the refusal that the API would answer */
   run: ReturnType<typeof operationRunner>
-  /** A file of any length. @throws what the first text fails with */
-  stream(c: Context<AppEnv>, texts: AsyncGenerator<string, void>, headers: ResponseHeaders): Promise<Response>
+  /** A file of any length. @throws what the first part fails with */
+  stream(c: Context<AppEnv>, parts: AsyncGenerator<Chunk, void>, headers: ResponseHeaders): Promise<Response>
 }

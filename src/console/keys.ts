@@ -13,7 +13,7 @@ import { ADMINS, type Confirmed, type Route, type Visit } from './visit.ts'
 
 type Texts = (typeof KEY_TEXTS)['en']
 
-const SCOPES = ['merchant', 'merchant:read', 'merchant:admin'] as const
+const SCOPES = ['merchant', 'merchant:read', 'merchant:accounting', 'merchant:admin'] as const
 const DAYS = 365
 
 /** What a form has, and why it was refused. */

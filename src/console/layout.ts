@@ -2,6 +2,7 @@
 import { html, raw } from 'hono/html'
 import type { Scope } from '../contract/access-token.ts'
 import { DEFAULT_CALLBACK } from '../contract/callback.ts'
+import { networkOf } from '../gateway/connection.ts'
 import type { Language } from '../http/negotiation.ts'
 import type { Html } from '../web/layout.ts'
 import { icon } from './icons.ts'
@@ -57,6 +58,12 @@ export interface Frame {
 /** The first segment of its address, its name, and whom it is for. */
 type Section = readonly [path: string, name: keyof ConsoleTexts['nav'], scopes: readonly Scope[]]
 
+/** Of a site with a cash register. */
+const RECEIPTS: Section = ['receipts', 'receipts', READERS]
+
+/** No bank pays out what a test site sold. */
+const SETTLEMENT: Section = ['settlement', 'settlement', READERS]
+
 /** On a phone these are always in view. */
 const TABS: readonly Section[] = [
   ['', 'today', READERS],
@@ -67,6 +74,8 @@ const TABS: readonly Section[] = [
 const REST: readonly Section[] = [
   ['accounts', 'accounts', WRITERS],
   ['notifications', 'notifications', READERS],
+  RECEIPTS,
+  SETTLEMENT,
   ['events', 'events', READERS],
   ['settings', 'settings', ADMINS],
   ['keys', 'keys', ADMINS],
@@ -79,6 +88,7 @@ const OWN_OF_OPERATOR: Section = ['operator/me', 'me', EVERYBODY]
 const OPERATOR: readonly Section[] = [
   ['operator/sites', 'operator', OPERATOR_READERS],
   ['operator/stuck', 'stuck', OPERATOR_READERS],
+  ['operator/settlement', 'operator-settlement', OPERATOR_READERS],
   ['operator/people', 'people', OPERATORS],
   ['operator/keys', 'operator-keys', OPERATOR_READERS],
   ['operator/audit', 'audit', OPERATOR_READERS],
@@ -161,13 +171,24 @@ function addressIn(tag: Language, query: Record<string, string>): string {
 
 function navigation(visit: Visit, active: string, hasUndelivered: boolean | undefined): Html {
   const texts = CONSOLE_TEXTS[visit.language]
-  const mark = html`<span class="mark" data-live>${hasUndelivered && html`<span class="unseen">${texts.undelivered}</span>`}</span>`
-  const allowed = (sections: readonly Section[]) => sections.filter(([, , scopes]) => visit.may(...scopes))
+  const markOf = (text: string | false | undefined) =>
+    html`<span class="mark" data-live>${text && html`<span class="unseen">${text}</span>`}</span>`
+  const marks: Readonly<Record<string, string | false | undefined>> = {
+    notifications: hasUndelivered && texts.undelivered,
+    receipts: visit.receipts?.hasFailed && texts.unregistered,
+  }
+  const allowed = (sections: readonly Section[]) =>
+    sections.filter(
+      (section) =>
+        visit.may(...section[2]) &&
+        (section !== RECEIPTS || visit.receipts !== undefined) &&
+        (section !== SETTLEMENT || !networkOf(visit.config, visit.siteId).isTest),
+    )
   const items = (sections: readonly Section[]) =>
     allowed(sections).map(
       ([path, name]) =>
         html`<a href="${visit.base}${path}"${path === active && html` aria-current="page"`}>${icon(name)}${texts.nav[name]}${
-          name === 'notifications' && mark
+          name in marks && markOf(marks[name])
         }</a>`,
     )
   const rest = allowed(visit.claims.jti === undefined ? [...REST, OWN] : REST)
@@ -179,6 +200,6 @@ function navigation(visit: Visit, active: string, hasUndelivered: boolean | unde
       : html`<nav class="tabs" aria-label="${texts.sections}">${items(TABS)}
       <button popovertarget="more"${
         rest.some(([path]) => path === active) && html` aria-current="true"`
-      }>${icon('more')}${texts.more}${mark}</button></nav>
+      }>${icon('more')}${texts.more}${markOf(Object.values(marks).find(Boolean))}</button></nav>
     <nav class="more" id="more" popover aria-label="${texts.more}">${items(rest)}</nav>`
 }

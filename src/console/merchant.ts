@@ -20,6 +20,8 @@ import { SETTINGS } from './pages/settings.ts'
 import { TILL } from './pages/till.ts'
 import { TILLS } from './pages/tills.ts'
 import { TODAY } from './pages/today.ts'
+import { RECEIPTS } from './receipts/routes.ts'
+import { SETTLEMENT } from './settlement/routes.ts'
 import type { Route } from './visit.ts'
 
 export const MERCHANT_ROUTES: readonly Route[] = [
@@ -38,6 +40,8 @@ export const MERCHANT_ROUTES: readonly Route[] = [
   ...TILLS,
   ...TILL,
   ...NOTIFICATIONS,
+  ...RECEIPTS,
+  ...SETTLEMENT,
   EVENTS,
   ...SETTINGS,
   ...ADDRESSES,

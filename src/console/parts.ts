@@ -25,7 +25,7 @@ export const badge = (state: string, visit: Pick<Visit, 'language'>): Html =>
   html`<span class="badge ${STATES[state]?.[0] ?? ''}">${stateName(state, visit)}</span>`
 
 /** A column of a table: its label, and the place of its cells on a phone. */
-type Column = readonly [label: string, place?: 'name' | 'sum' | 'state' | 'when']
+type Column = readonly [label: string, place?: 'name' | 'sum' | 'figure' | 'state' | 'when']
 
 /** A table whose rows are cards on a phone. The roles are those that the style sheet takes away there. */
 export function table(
@@ -119,11 +119,11 @@ export function field({
   return html`<label>${label}${input}${described && html`<small id="${described}">${fault ?? hint}</small>`}</label>`
 }
 
-/** The filters of a list, and what they are. */
-export const filters = (visit: Visit, fields: readonly Content[], isSet: boolean): Html => {
+/** The filters of a list, and what they are. @param unset the address of the list without them */
+export const filters = (visit: Visit, fields: readonly Content[], isSet: boolean, unset = '?'): Html => {
   const texts = textsOf(visit)
   return html`<form class="filters">${fields}<div class="actions"><button>${texts.apply}</button>${
-    isSet && html`<a href="?">${texts.reset}</a>`
+    isSet && html`<a href="${unset}">${texts.reset}</a>`
   }</div></form>`
 }
 

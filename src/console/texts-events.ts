@@ -18,6 +18,9 @@ const EVENTS: Record<string, readonly [ru: string, en: string]> = {
   'refund.waiting': ['Возврат запрошен', 'Refund requested'],
   'refund.completed': ['Деньги возвращены', 'Refund completed'],
   'refund.declined': ['Возврат отклонён', 'Refund declined'],
+  'receipt.registered': ['Чек готов', 'Receipt registered'],
+  'receipt.failed': ['Чек не прошёл', 'Receipt failed'],
+  'receipt.retried': ['Чек отправлен ещё раз', 'Receipt sent again'],
   'token.created': ['Счёт привязан', 'Account linked'],
   'token.rejected': ['Счёт не привязан', 'Account not linked'],
   'token.expired': ['Привязка закончилась', 'Account link expired'],
@@ -32,6 +35,8 @@ const EVENTS: Record<string, readonly [ru: string, en: string]> = {
   'passkey.added': ['Ключ доступа добавлен', 'Passkey added'],
   'passkey.removed': ['Ключ доступа удалён', 'Passkey removed'],
   'passkey.refused': ['Ключ доступа отклонён', 'Passkey refused'],
+  'settlement.imported': ['Файл банка загружен', 'File of the bank uploaded'],
+  'settlement.deleted': ['Файл банка удалён', 'File of the bank deleted'],
 }
 
 const ACTORS: Record<string, readonly [ru: string, en: string]> = {

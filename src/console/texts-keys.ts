@@ -34,12 +34,14 @@ const ru = {
   scopeNames: {
     merchant: 'Магазин',
     'merchant:read': 'Только чтение',
+    'merchant:accounting': 'Бухгалтерия',
     'merchant:admin': 'Администратор',
     network: 'Платёжная сеть',
   },
   scopes: {
     merchant: 'Магазин: QR-коды, кассы, возвраты',
     'merchant:read': 'Только чтение',
+    'merchant:accounting': 'Бухгалтерия: чтение и файлы банков',
     'merchant:admin': 'Администратор: ещё настройки и ключи',
     network: 'Платёжная сеть',
   },
@@ -100,12 +102,14 @@ const en: typeof ru = {
   scopeNames: {
     merchant: 'Shop',
     'merchant:read': 'Read only',
+    'merchant:accounting': 'Accounting',
     'merchant:admin': 'Administrator',
     network: 'Payment network',
   },
   scopes: {
     merchant: 'Shop: QR codes, tills, refunds',
     'merchant:read': 'Read only',
+    'merchant:accounting': 'Accounting: reading, and files of banks',
     'merchant:admin': 'Administrator: also settings and keys',
     network: 'Payment network',
   },

@@ -10,10 +10,12 @@ const ru = {
     columns: [
       ...['Платёж', 'Время', 'Статус', 'Причина', 'Зачтён', 'Почему не зачтён', 'Сумма'],
       ...['Возвращено', 'Валюта', 'QR-код', 'Продажа', 'Назначение', 'Решение', 'Заметка'],
+      ...['Номер чека', 'Дата чека', 'ФН', 'ФД', 'ФПД', 'Способ'],
     ],
     reportColumns: [
       ...['Операция', 'Время', 'Время банка', 'Сумма', 'Валюта', 'Платёж', 'Возврат', 'QR-код', 'Продажа'],
       ...['Зачтён', 'Банк покупателя', 'Номер в платёжной сети', 'Назначение'],
+      ...['Номер чека', 'Дата чека', 'ФН', 'ФД', 'ФПД', 'Способ'],
     ],
     report: 'Отчёт для бухгалтера',
     reportHint: 'платежи и возвраты за эти дни, не больше 31 дня',
@@ -66,7 +68,7 @@ const ru = {
     undo: 'Отменить отметку',
     reason: 'Причина',
     method: 'Способ',
-    methods: { SBP: 'СБП', TOKEN: 'Списание с привязанного счёта' },
+    byToken: 'Списание с привязанного счёта',
     sale: 'Продажа',
     refundedAmount: 'Возвращено',
     over: 'Возвращено больше, чем оплачено',
@@ -100,12 +102,14 @@ const ru = {
       'the delivery was interrupted': 'отправка прервана',
       'address removed': 'адрес убран',
     } as Record<string, string>,
-    types: { PAYMENT: 'Платёж', REFUND: 'Возврат', TOKEN: 'Привязка счёта', QR_CODE: 'QR-код' } as Record<
-      string,
-      string
-    >,
+    types: {
+      ...{ PAYMENT: 'Платёж', REFUND: 'Возврат', TOKEN: 'Привязка счёта', QR_CODE: 'QR-код' },
+      RECEIPT: 'Чек',
+      SETTLEMENT: 'Файл банка',
+    } as Record<string, string>,
   },
   events: {
+    ofFile: 'Учтено',
     event: 'Событие',
     by: 'Кто',
     none: 'Событий ещё не было',
@@ -122,6 +126,7 @@ const en: typeof ru = {
     columns: [
       ...['paymentUid', 'dateTime', 'status', 'reason', 'applied', 'notAppliedReason', 'amount'],
       ...['refundedAmount', 'currency', 'qrCodeUid', 'saleUid', 'paymentPurpose', 'decision', 'decisionNote'],
+      ...['receiptNumber', 'receiptDateTime', 'fn', 'fd', 'fpd', 'method'],
     ],
     // In English the file is that of the API.
     reportColumns: [],
@@ -176,7 +181,7 @@ const en: typeof ru = {
     undo: 'Undo the mark',
     reason: 'Reason',
     method: 'Method',
-    methods: { SBP: 'SBP', TOKEN: 'Charge of a linked account' },
+    byToken: 'Charge of a linked account',
     sale: 'Sale',
     refundedAmount: 'Refunded',
     over: 'More was refunded than was paid',
@@ -210,9 +215,17 @@ const en: typeof ru = {
       'the delivery was interrupted': 'the delivery was interrupted',
       'address removed': 'address removed',
     },
-    types: { PAYMENT: 'Payment', REFUND: 'Refund', TOKEN: 'Account link', QR_CODE: 'QR code' },
+    types: {
+      PAYMENT: 'Payment',
+      REFUND: 'Refund',
+      TOKEN: 'Account link',
+      QR_CODE: 'QR code',
+      RECEIPT: 'Receipt',
+      SETTLEMENT: 'Bank file',
+    },
   },
   events: {
+    ofFile: 'Taken',
     event: 'Event',
     by: 'By',
     none: 'No events yet',

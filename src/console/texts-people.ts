@@ -7,7 +7,10 @@ type Roles = Record<Role, readonly [name: string, rights: string]>
 const RU_ROLES: Roles = {
   owner: ['Владелец', 'всё, что есть в кабинете: ещё сотрудники, ключи и настройки'],
   manager: ['Менеджер', 'QR-коды, кассы, платежи и возвраты; без настроек, ключей и сотрудников'],
-  accountant: ['Бухгалтер', 'видит платежи и скачивает отчёты; ничего не меняет'],
+  accountant: [
+    'Бухгалтер',
+    'видит платежи, скачивает отчёты и загружает файлы банка; больше ничего не меняет',
+  ],
   cashier: ['Кассир', 'выставляет и отменяет продажи на кассах; возвратов и отчётов не видит'],
   operator: ['Оператор', 'все сайты сервиса и его сотрудники'],
   support: ['Поддержка', 'видит все сайты и журнал; ничего не меняет'],
@@ -15,7 +18,10 @@ const RU_ROLES: Roles = {
 const EN_ROLES: Roles = {
   owner: ['Owner', 'everything in the console: people, keys and settings, too'],
   manager: ['Manager', 'QR codes, tills, payments and refunds; no settings, keys or people'],
-  accountant: ['Accountant', 'sees payments and downloads reports; changes nothing'],
+  accountant: [
+    'Accountant',
+    'sees payments, downloads reports and uploads files of the bank; changes nothing else',
+  ],
   cashier: ['Cashier', 'sets and cancels sales at tills; sees no refunds and no reports'],
   operator: ['Operator', 'all sites of the service, and its people'],
   support: ['Support', 'sees all sites and the audit; changes nothing'],

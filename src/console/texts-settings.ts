@@ -13,6 +13,15 @@ const ru = {
   taxId: 'ИНН',
   taxIdHint: '10 или 12 цифр',
   taxIdRule: 'Такого ИНН нет: в нём 10 или 12 цифр, и последние из них — контрольные',
+  ways: 'Чем можно заплатить',
+  sbpAlone: 'СБП',
+  withDigitalRoubles: 'СБП и цифровые рубли',
+  waysHint:
+    'Так будет написано на странице оплаты и на печатном листе. Приём цифровых рублей включают в банке',
+  accounts: 'Счета, с которых банк перечисляет выплаты',
+  accountsHint:
+    'До десяти через пробел, по 20 цифр. Поступление с такого счёта в выписке считается выплатой. Выписку, загруженную раньше, удалите и загрузите снова',
+  accountRule: (account: string) => `Счёт «${account}»: нужно 20 цифр`,
   schemes: 'Схемы вашего приложения',
   schemesHint: 'До пяти через пробел, например teashop. Тогда покупателя можно вернуть по адресу teashop://…',
   schemeRule: (scheme: string) =>
@@ -93,6 +102,14 @@ const en: typeof ru = {
   taxId: 'INN',
   taxIdHint: '10 or 12 digits',
   taxIdRule: 'There is no such INN: it has 10 or 12 digits, and the last of them are check digits',
+  ways: 'Ways to pay',
+  sbpAlone: 'SBP',
+  withDigitalRoubles: 'SBP and digital roubles',
+  waysHint: 'The payer’s page and the printed sheet say so. Digital roubles are switched on at the bank',
+  accounts: 'Accounts from which your bank pays out',
+  accountsHint:
+    'Up to ten, separated by spaces, of 20 digits each. A credit from one of them in a statement is a payout. Delete a statement that was uploaded before, and upload it again',
+  accountRule: (account) => `Account ${account}: must be 20 digits`,
   schemes: 'Schemes of your own app',
   schemesHint:
     'Up to five, separated by spaces, such as teashop. Then payers can return to an address such as teashop://…',

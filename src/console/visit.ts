@@ -6,16 +6,17 @@ import { grants, isOfOperator, OPERATOR, OPERATOR_SCOPES, type Scope } from '../
 import type { Holder } from '../contract/caller.ts'
 import { feedCursorOf } from '../contract/event.ts'
 import type { QrCode } from '../contract/qr-code.ts'
-import type { Undelivered } from '../contract/session.ts'
+import type { SiteReceipts, Undelivered } from '../contract/session.ts'
 import type { Service } from '../gateway/context.ts'
 import { pageUrl } from '../gateway/links.ts'
-import { logoPath } from '../gateway/logo.ts'
+import { logoPath } from '../gateway/logo-path.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { readForm } from '../http/body.ts'
 import type { Language } from '../http/negotiation.ts'
 import type { OperationInput } from '../http/operation-runner.ts'
 import { originOf } from '../http/path.ts'
 import type { ResponseHeaders } from '../http/response.ts'
+import type { Chunk } from '../http/stream.ts'
 import type { Html } from '../web/layout.ts'
 import { themeOf } from '../web/payer/theme.ts'
 import { languageOf, sitesOf } from './cookies.ts'
@@ -53,6 +54,8 @@ export interface Visit {
   /** Where the site's feed ended when the request came: the page shows no less. */
   feed: string | undefined
   undelivered: Undelivered
+  /** Undefined of a site that has no cash register, and never had one. */
+  receipts: SiteReceipts | undefined
   /** What an operation of the API gives; a merchant's siteId needs not be given. @throws ApiError its refusal */
   call<Id extends keyof Values>(operationId: Id, given?: OperationInput): Promise<Values[Id]>
   /** The answer of the operation as a response: a file. */
@@ -65,14 +68,14 @@ export interface Visit {
   logo: string | undefined
   /** Rules that give the preview of a payer's page the colour of the shop, where it has one. */
   previewTheme: string | undefined
-  /** A file of any length. @throws what the first text fails with */
-  stream(texts: AsyncGenerator<string, void>, headers: ResponseHeaders): Promise<Response>
+  /** A file of any length. @throws what the first part fails with */
+  stream(parts: AsyncGenerator<Chunk, void>, headers: ResponseHeaders): Promise<Response>
 }
 
 export function visitOf(
   c: Context<AppEnv>,
   host: ConsoleHost,
-  { claims, shop, logo, color, feed, undelivered = NOTHING }: SignedIn,
+  { claims, shop, logo, color, feed, undelivered = NOTHING, receipts }: SignedIn,
   form: Visit['form'],
 ): Visit {
   const { service } = host
@@ -104,9 +107,10 @@ export function visitOf(
     shop: shop ?? siteId,
     logo: logo && `${toConsole}../${logoPath(service.config.secrets, siteId, logo)}`,
     previewTheme: color && themeOf(color, '.preview'),
-    stream: (texts, headers) => host.stream(c, texts, headers),
+    stream: (parts, headers) => host.stream(c, parts, headers),
     feed: feed && feedCursorOf(feed),
     undelivered,
+    receipts,
     // The operation with this id gives this value: Values is made of the same list.
     call: async <Id extends keyof Values>(id: Id, given?: OperationInput) =>
       (await run(id, given)).value as Values[Id],
@@ -140,6 +144,8 @@ export const EVERYBODY: readonly Scope[] = [...PEOPLE, ...OPERATOR_SCOPES]
 /** Who sells at a till. */
 export const SELLERS: readonly Scope[] = ['merchant', 'merchant:till']
 export const WRITERS: readonly Scope[] = ['merchant']
+/** Who imports and deletes files of banks. */
+export const ACCOUNTANTS: readonly Scope[] = ['merchant:accounting', 'merchant:admin']
 export const ADMINS: readonly Scope[] = ['merchant:admin']
 export const OPERATORS: readonly Scope[] = ['operator']
 export const OPERATOR_READERS: readonly Scope[] = ['operator', 'operator:read']
@@ -153,6 +159,8 @@ export interface Route {
   scopes: readonly Scope[]
   /** Bytes of its form, by default 64 KiB. */
   maxForm?: number
+  /** The form has a file, which the handler reads as it arrives; no confirmation is asked for. */
+  hasFile?: true
   handle(visit: Visit): Promise<Response>
   /** What a person confirms by passkey where the act needs it. */
   confirms?(visit: Visit, fields: URLSearchParams): Confirmed | Promise<Confirmed>

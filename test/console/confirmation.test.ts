@@ -80,12 +80,15 @@ describe('a form of a person', () => {
     for (const type of ['PAYMENT', 'QR_CODE']) fields.append('notificationTypes', type)
     fields.append('confirmAbove', '5000')
     fields.append('confirmCurrency', 'RUB')
+    fields.append('digitalRouble', 'yes')
+    fields.append('tokenSignIn', 'yes')
     const asked = await questionIn(await browser.post('/settings', fields))
     expect([...asked.fields]).toEqual([...fields])
     for (const text of ['Чай &amp; &quot;кофе&quot;', 'новая картинка', 'Подтверждать возвраты больше']) {
       expect(asked.page).toContain(text)
     }
-    expect(asked.page).not.toContain('ИНН')
+    expect(asked.page).toContain('СБП и цифровые рубли')
+    for (const same of ['ИНН', 'Как войти в кабинет']) expect(asked.page).not.toContain(same)
     expect((await browser.post('/settings', await answerTo(asked, browser.authenticator))).status).toBe(303)
     const answer = await site.ask('/settings')
     expect(answer.headers.get('Link')).toContain('rel="icon"')

@@ -109,6 +109,7 @@ describe('the filters of a list', () => {
     ['merchant', '/payments', ['status=DECLINED', 'which=open', 'from=2026-11-01', 'to=2026-11-01']],
     ['merchant:admin', '/notifications', ['status=FAILED']],
     ['operator', '/operator/sites', ['q=tea', 'deleted=true']],
+    ['operator', '/operator/settlement', ['month=2026-11']],
     ['operator', '/operator/audit', ['siteId=tea', 'key=k', 'from=2026-11-01', 'to=2026-11-01']],
   ])('a %s of %s can reset them where one is set, and only there', async (scope, path, queries) => {
     const { page } = await signedIn(scope === 'operator' ? '*' : freshSite().siteId, scope)

@@ -838,7 +838,7 @@ describe('the payments as a file', () => {
   it('have the report for a Russian spreadsheet: commas in sums, days first, Russian words, no formula', async () => {
     const { site, browser } = await signedIn()
     const { paymentUid } = await site.paid(
-      { amount: { value: 337.5 } },
+      { amount: { value: 337.5 }, method: 'digitalRouble' },
       { amount: { value: 337.5 }, qrCodeUid: '=1+1', paymentPurpose: 'Чай; «Да Хун Пао»' },
     )
     await refunded(site, paymentUid, 100, 'refund-1')
@@ -849,11 +849,13 @@ describe('the payments as a file', () => {
     expect(Array.from(bytes.slice(0, 3))).toEqual([0xef, 0xbb, 0xbf])
     const [head, payment = '', refund = '', end] = new TextDecoder().decode(bytes).split('\r\n')
     expect(head).toBe(
-      'Операция;Время;Время банка;Сумма;Валюта;Платёж;Возврат;QR-код;Продажа;Зачтён;Банк покупателя;Номер в платёжной сети;Назначение',
+      'Операция;Время;Время банка;Сумма;Валюта;Платёж;Возврат;QR-код;Продажа;Зачтён;Банк покупателя;Номер в платёжной сети;Назначение;Номер чека;Дата чека;ФН;ФД;ФПД;Способ',
     )
     const time = '\\d\\d\\.\\d\\d\\.\\d{4} \\d\\d:\\d\\d:\\d\\d'
     expect(payment).toMatch(
-      new RegExp(`^Платёж;${time};${time};"337,50";RUB;${paymentUid};;'=1\\+1;;да;;;"Чай; «Да Хун Пао»"$`),
+      new RegExp(
+        `^Платёж;${time};${time};"337,50";RUB;${paymentUid};;'=1\\+1;;да;;;"Чай; «Да Хун Пао»";;;;;;Цифровой рубль$`,
+      ),
     )
     expect(refund).toMatch(new RegExp(`^Возврат;${time};;"-100,00";RUB;${paymentUid};refund-1;`))
     expect(end).toBe('')
@@ -883,7 +885,7 @@ describe('the payments as a file', () => {
     expect(await uidsOf('to=2020-01-01')).toEqual([])
     const [head, line] = (await fileOf('which=notApplied')).split('\r\n')
     expect(head).toBe(
-      'Платёж;Время;Статус;Причина;Зачтён;Почему не зачтён;Сумма;Возвращено;Валюта;QR-код;Продажа;Назначение;Решение;Заметка',
+      'Платёж;Время;Статус;Причина;Зачтён;Почему не зачтён;Сумма;Возвращено;Валюта;QR-код;Продажа;Назначение;Решение;Заметка;Номер чека;Дата чека;ФН;ФД;ФПД;Способ',
     )
     expect(line).toMatch(
       /^[^;]+;[^;]+;Не зачтён;;нет;"QR-код уже был оплачен: это второй платёж[^;"]*";"7,00";"0,00";RUB;/,
@@ -927,7 +929,7 @@ describe('the payments as a file', () => {
       (await (await browser.get(`/payments.csv?lang=${language}`)).text())
         .split('\r\n')
         .slice(0, 3)
-        .map((line) => line.split(language === 'ru' ? /;(?! )/ : ',').slice(-3))
+        .map((line) => line.split(language === 'ru' ? /;(?! )/ : ',').slice(11, 14))
         .toSorted()
     expect(await endsOf('ru')).toEqual([
       ['"Чай; «Да Хун Пао»"', '', ''],
@@ -963,9 +965,9 @@ describe('the payments as a file', () => {
     }
     const [head, line] = (await (await browser.get('/payments.csv?lang=en')).text()).split('\r\n')
     expect(head).toBe(
-      'paymentUid,dateTime,status,reason,applied,notAppliedReason,amount,refundedAmount,currency,qrCodeUid,saleUid,paymentPurpose,decision,decisionNote',
+      'paymentUid,dateTime,status,reason,applied,notAppliedReason,amount,refundedAmount,currency,qrCodeUid,saleUid,paymentPurpose,decision,decisionNote,receiptNumber,receiptDateTime,fn,fd,fpd,method',
     )
-    expect(line).toMatch(/^[^,]+,[^,]+,COMPLETED,,true,,5.00,0.00,RUB,чай,,,,$/)
+    expect(line).toMatch(/^[^,]+,[^,]+,COMPLETED,,true,,5.00,0.00,RUB,чай,,,,,,,,,,$/)
   })
 
   it('are one request for the rate limit, whatever their number', async () => {

@@ -1,4 +1,4 @@
-// The form of the settings: which refunds people confirm, and whether a token signs in (docs/console.md).
+// The form of the settings: which refunds people confirm, whether a token signs in, and how codes can be paid (docs/console.md).
 import { describe, expect, it } from 'vitest'
 import { SettingsAnswer } from '../../src/contract/settings.ts'
 import { freshSite } from '../support/admin.ts'
@@ -56,5 +56,17 @@ describe('the form of the settings', () => {
     expect(await stored()).toMatchObject({ tokenSignIn: false, confirmRefundsAbove: { value: '5.00' } })
     await save({ tokenSignIn: 'yes' })
     expect(await stored()).not.toHaveProperty('tokenSignIn')
+  })
+
+  it('says that digital roubles are taken, and that they are not; a form of an earlier build leaves that as it is', async () => {
+    const { save, shown, stored } = await owner()
+    const chosen = async () => /<select name="digitalRouble">.*?selected>([^<]*)/.exec(await shown())?.[1]
+    expect(await chosen()).toBe('СБП')
+    expect((await save({ digitalRouble: 'yes' })).status).toBe(303)
+    expect([await stored(), await chosen()]).toMatchObject([{ digitalRouble: true }, 'СБП и цифровые рубли'])
+    await save({})
+    expect(await stored()).toMatchObject({ digitalRouble: true })
+    await save({ digitalRouble: 'no' })
+    expect(await stored()).not.toHaveProperty('digitalRouble')
   })
 })

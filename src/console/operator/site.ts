@@ -1,7 +1,6 @@
 // The operator's page of one site: how it is, and all that can be done to it.
 import { html } from 'hono/html'
 import { isAccepted } from '../../contract/delivery.ts'
-import type { Instruction } from '../../contract/instruction.ts'
 import type { SiteHealth } from '../../contract/site.ts'
 import type { Closing } from '../../contract/site-list.ts'
 import { ApiError, ERRORS } from '../../errors.ts'
@@ -9,13 +8,15 @@ import { seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
 import { seconds, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
-import { type FormError, facts, field, formError, notice, pathOf, table } from '../parts.ts'
+import { type FormError, facts, field, formError, notice, pathOf } from '../parts.ts'
 import { tokenState } from '../states.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
 import { OPERATOR_TEXTS } from '../texts-operator.ts'
 import { OPERATOR_READERS, OPERATORS, type Route, type Visit } from '../visit.ts'
+import { registerOf, setCashRegister, type TypedRegister } from './cash-register.ts'
 import { count, counts, size } from './figures.ts'
 import { limitsForm, type TypedLimits, typedLimits } from './limits.ts'
+import { overdueOf } from './overdue.ts'
 import { inviteAgain, inviteOwner, ownersOf, type RefusedOwner } from './owners.ts'
 import { siteAddress, testBadge } from './sites.ts'
 
@@ -26,6 +27,7 @@ export const SITE: readonly Route[] = [
   { method: 'get', path: `${PATH}/export`, scopes: OPERATORS, handle: exportSite },
   { method: 'post', path: `${PATH}/resume`, scopes: OPERATORS, handle: resumeSite },
   { method: 'post', path: `${PATH}/limits`, scopes: OPERATORS, handle: setLimits },
+  { method: 'post', path: `${PATH}/cash-register`, scopes: OPERATORS, handle: setRegister },
   { method: 'post', path: `${PATH}/owners`, scopes: OPERATORS, handle: addOwner },
   { method: 'post', path: `${PATH}/owners/:id/invite`, scopes: OPERATORS, handle: inviteAgain },
   { method: 'post', path: `${PATH}/restore`, scopes: OPERATORS, handle: restoreSite },
@@ -46,6 +48,7 @@ interface Refused extends Omit<FormError, 'fields'> {
   fault?: string | undefined
   limits?: TypedLimits
   owner?: RefusedOwner
+  register?: TypedRegister
 }
 
 async function showSite(visit: Visit, template: string, refused?: Refused): Promise<Response> {
@@ -56,6 +59,7 @@ async function showSite(visit: Visit, template: string, refused?: Refused): Prom
     visit.call('listOwners', { path: { siteId } }),
   ])
   const { notifications, instructions } = site
+  const register = await registerOf(site, visit, refused?.register)
   const isOperator = visit.may(...OPERATORS)
   return consolePage(visit, {
     title: siteId,
@@ -79,6 +83,7 @@ async function showSite(visit: Visit, template: string, refused?: Refused): Prom
       ${!site.closing && ownersOf(siteId, owners, visit, refused?.owner)}
       ${countsOf(site, visit)}
       ${isOperator && limitsForm(siteId, site.limits, visit, refused?.limits)}
+      ${register}
       ${
         isOperator &&
         html`<section class="card"><h2>${texts.exportTitle}</h2><p>${texts.exportLead}</p>
@@ -106,37 +111,6 @@ const waiting = (
   const since =
     oldest !== undefined && html`. ${OPERATOR_TEXTS[visit.language].since} ${when(seconds(oldest), visit)}`
   return html`${count(pending, visit.language)}${since}`
-}
-
-function overdueOf({ siteId, instructions }: SiteHealth, visit: Visit): Html {
-  const texts = OPERATOR_TEXTS[visit.language]
-  const sending = (id: string) => `${siteAddress(visit, siteId)}/instructions/${encodeURIComponent(id)}/send`
-  const rows = instructions.overdue.map(({ id, instruction, since, isTaken }) => [
-    html`${texts.types[instruction.type] ?? instruction.type} <code class="uid">${id}</code>`,
-    html`<bdi>${subjectOf(instruction)}</bdi>`,
-    isTaken ? texts.yes : texts.no,
-    when(seconds(since), visit),
-    visit.may(...OPERATORS) &&
-      html`<form method="post" action="${sending(id)}"><button>${texts.send}</button></form>`,
-  ])
-  return html`<section class="card"><h2>${texts.overdue}</h2>${table(
-    [
-      [texts.instruction, 'name'],
-      [texts.about],
-      [texts.taken, 'state'],
-      [texts.since, 'when'],
-      [texts.action],
-    ],
-    rows,
-    texts.overdue,
-  )}</section>`
-}
-
-/** What an instruction is about. */
-function subjectOf(instruction: Instruction): string {
-  if ('refundUid' in instruction) return instruction.refundUid
-  if ('paymentUid' in instruction) return instruction.paymentUid
-  return 'bindingUid' in instruction ? instruction.bindingUid : instruction.linkId
 }
 
 const resumeForm = (siteId: string, visit: Visit): Html => {
@@ -228,6 +202,13 @@ async function setLimits(visit: Visit): Promise<Response> {
     const { fields: faults, ...refused } = formError(error, visit, own)
     return showSite(visit, template, { ...refused, limits: { values, faults } })
   }
+}
+
+function setRegister(visit: Visit): Promise<Response> {
+  const template = '/{siteId}/cash-register'
+  return setCashRegister(visit, siteIdOf(visit, template), ({ fields: _, ...refused }) =>
+    showSite(visit, template, refused),
+  )
 }
 
 async function addOwner(visit: Visit): Promise<Response> {

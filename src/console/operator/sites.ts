@@ -7,7 +7,7 @@ import { networkOf } from '../../gateway/connection.ts'
 import type { Html } from '../../web/layout.ts'
 import { seconds, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
-import { asked, empty, field, filters, notice, pager, select, table } from '../parts.ts'
+import { asked, empty, field, filters, notice, pager, select, table, textsOf } from '../parts.ts'
 import { OPERATOR_TEXTS } from '../texts-operator.ts'
 import { OPERATOR_READERS, type Route, type Visit } from '../visit.ts'
 import { count } from './figures.ts'
@@ -96,11 +96,14 @@ export const siteAddress = ({ base }: Visit, siteId: string): string =>
 /** What is stuck, and since when. Rows that only wait can go on by themselves: that is no fault yet. */
 function stuckText(stuck: Stuck, visit: Visit): Html {
   const texts = OPERATOR_TEXTS[visit.language]
+  const shared = textsOf(visit)
   const found = [
     [texts.overdue, stuck.overdueInstructions, 'bad'],
     [texts.failed, stuck.failedNotifications, 'bad'],
     [texts.instructions, stuck.instructions, ''],
     [texts.notifications, stuck.notifications, ''],
+    [shared.lateReceipts, stuck.lateReceipts ?? 0, 'bad'],
+    [shared.failedReceipts, stuck.failedReceipts ?? 0, 'bad'],
   ] as const
   const item = (text: string, tone: string) => html`<li><span class="badge ${tone}">${text}</span></li>`
   return html`<ul class="counts">${[

@@ -1,7 +1,15 @@
 // The accountant's report as a file: in Russian one that a Russian spreadsheet opens, in English that of the API.
 import { escapeFormula } from '../../contract/csv.ts'
 import { ReportJson } from '../../contract/payments-report.ts'
-import { BYTE_ORDER_MARK, spreadsheetAmount, spreadsheetLine, spreadsheetTime } from '../csv.ts'
+import type { Chunk } from '../../http/stream.ts'
+import { METHOD_TEXTS } from '../../web/method-texts.ts'
+import {
+  BYTE_ORDER_MARK,
+  spreadsheetAmount,
+  spreadsheetDigits,
+  spreadsheetLine,
+  spreadsheetTime,
+} from '../csv.ts'
 import { asked, textsOf } from '../parts.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import type { Visit } from '../visit.ts'
@@ -19,12 +27,13 @@ export async function accountantsReport(visit: Visit): Promise<Response> {
   })
 }
 
-/** Each text has whole lines. */
-async function* linesOf(texts: AsyncGenerator<string, void>, visit: Visit): AsyncGenerator<string, void> {
+/** Each part has whole lines. */
+async function* linesOf(parts: AsyncGenerator<Chunk, void>, visit: Visit): AsyncGenerator<string, void> {
   const { reportColumns } = LIST_TEXTS[visit.language].payments
   let head = BYTE_ORDER_MARK + spreadsheetLine(reportColumns, visit.language)
-  for await (const text of texts) {
-    const lines = text.split('\n').filter((line) => line !== '')
+  for await (const part of parts) {
+    if (typeof part !== 'string') throw new TypeError('the report is not text')
+    const lines = part.split('\n').filter((line) => line !== '')
     yield head + lines.map((line) => lineOf(ReportJson.parse(JSON.parse(line)), visit)).join('')
     head = ''
   }
@@ -49,6 +58,10 @@ function lineOf(line: ReportJson, visit: Visit): string {
       escapeFormula(line.payerBank),
       escapeFormula(line.networkUid),
       escapeFormula(line.paymentPurpose),
+      spreadsheetDigits(line.receiptNumber, language),
+      line.receiptDateTime === undefined ? '' : spreadsheetTime(line.receiptDateTime, language),
+      ...[line.fn, line.fd, line.fpd].map((text) => spreadsheetDigits(text, language)),
+      line.method ? METHOD_TEXTS[language][line.method] : '',
     ],
     language,
   )

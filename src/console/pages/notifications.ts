@@ -131,13 +131,15 @@ export function notificationsTable(notifications: readonly Notification[], visit
       [texts.answer],
       [shared.time, 'when'],
     ],
-    notifications.map(({ id, callback, type, status, qrCodeUid, paymentUid, attempts, createdAt }) => [
-      html`<a href="${base}notifications/${id}">${texts.types[type]}</a>${callbackName(callback)}`,
-      badge(notificationState({ status, attempts }), visit),
-      qrCodeUid ? codeLink(base, qrCodeUid) : paymentUid && paymentLink(base, paymentUid),
-      resultOf(attempts.at(-1), visit),
-      when(seconds(createdAt), visit),
-    ]),
+    notifications.map(
+      ({ id, callback, type, status, qrCodeUid, paymentUid, settlementUid, attempts, createdAt }) => [
+        html`<a href="${base}notifications/${id}">${texts.types[type]}</a>${callbackName(callback)}`,
+        badge(notificationState({ status, attempts }), visit),
+        qrCodeUid ? codeLink(base, qrCodeUid) : paymentUid ? paymentLink(base, paymentUid) : settlementUid,
+        resultOf(attempts.at(-1), visit),
+        when(seconds(createdAt), visit),
+      ],
+    ),
     shared.nav.notifications,
   )
 }

@@ -3,7 +3,9 @@ import { html } from 'hono/html'
 import type { Amount } from '../../contract/amount.ts'
 import { isOverRefunded, type Payment } from '../../contract/payment.ts'
 import type { Refund } from '../../contract/refund.ts'
+import { networkOf } from '../../gateway/connection.ts'
 import type { Html } from '../../web/layout.ts'
+import { METHOD_TEXTS } from '../../web/method-texts.ts'
 import { money } from '../../web/payer/formats.ts'
 import { when } from '../formats.ts'
 import { consolePage } from '../page.ts'
@@ -19,6 +21,8 @@ import {
   table,
   textsOf,
 } from '../parts.ts'
+import { receiptPages } from '../receipts/load.ts'
+import { settlementPages } from '../settlement/load.ts'
 import { needsDecision, paymentState } from '../states.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
@@ -38,8 +42,12 @@ async function payment(visit: Visit): Promise<Response> {
   const { paymentUid, qrCodeUid, saleUid, amount, refunded } = found
   const shared = textsOf(visit)
   const title = `${texts.payment} ${paymentUid}`
+  const [{ part, said }, entries] = await Promise.all([
+    receipts(found, refunds, visit),
+    settlement(found, visit),
+  ])
   const main = html`<a class="back" href="${base}payments">← ${shared.nav.payments}</a>
-    ${notice(visit)}<div data-live>${refundNotice(refunds, visit)}</div>
+    ${notice(visit)}${said}<div data-live>${refundNotice(refunds, visit)}</div>
     <div class="head"><h1 data-live>${paidSum(found, visit)}</h1><span data-live role="status">${badge(paymentState(found), visit)}</span></div>
     <div data-live>${needsDecision(found) && html`<p class="warn">${texts.why[found.notAppliedReason ?? '']}</p>`}${
       isOverRefunded(found) && html`<p class="warn">${texts.over}</p>`
@@ -51,14 +59,36 @@ async function payment(visit: Visit): Promise<Response> {
         [shared.purpose, found.paymentPurpose],
         [texts.sale, givenUid(saleUid)],
         [shared.time, when(found.createdAt, visit)],
-        [texts.method, texts.methods[found.byToken ? 'TOKEN' : 'SBP']],
+        [texts.method, methodOf(found, visit)],
         [texts.refundedAmount, refunded > 0 && money({ ...amount, minorUnits: refunded }, language)],
         [texts.reason, found.reason],
         [texts.decision, decisionOf(found, visit)],
       ])}</section>
-      <section class="card" data-live><h2>${texts.refunds}</h2>${refundsTable(refunds, visit)}</section>`
+      <section class="card" data-live><h2>${texts.refunds}</h2>${refundsTable(refunds, visit)}</section>
+      <section class="card" id="receipts" data-live>${part}</section>
+      <section class="card" id="settlement" data-live>${entries}</section>`
   return consolePage(visit, { title, main, active: 'payments', feed: visit.feed })
 }
+
+/** The receipts of the payment; the pages of receipts are loaded where it can have one. */
+const receipts = async (
+  found: Payment,
+  refunds: readonly Refund[],
+  visit: Visit,
+): Promise<{ part: Html | ''; said: Html | '' }> =>
+  visit.receipts || found.receipt
+    ? (await receiptPages()).receiptsOf(found, refunds, visit)
+    : { part: '', said: '' }
+
+/** What the files of banks have of it; no bank pays out what a test site sold. */
+const settlement = async (found: Payment, visit: Visit): Promise<Html | ''> =>
+  networkOf(visit.config, visit.siteId).isTest ? '' : (await settlementPages()).entriesOf(found, visit)
+
+/** How it was paid, as far as that is known. */
+const methodOf = ({ byToken, method }: Payment, { language }: Visit): string =>
+  [byToken && LIST_TEXTS[language].payments.byToken, method && METHOD_TEXTS[language][method]]
+    .filter(Boolean)
+    .join(', ')
 
 /** What was decided about a payment that is not applied, with its note. */
 const decisionOf = ({ decision }: Payment, visit: Visit): Html | false =>

@@ -4,8 +4,16 @@ import { formatMinorUnits } from '../../contract/amount.ts'
 import { escapeFormula } from '../../contract/csv.ts'
 import { formatDateTime } from '../../contract/date-time.ts'
 import type { Payment } from '../../contract/payment.ts'
+import type { Fiscal } from '../../contract/receipts/document.ts'
 import { seeOther } from '../../http/response.ts'
-import { BYTE_ORDER_MARK, spreadsheetAmount, spreadsheetLine, spreadsheetTime } from '../csv.ts'
+import { METHOD_TEXTS } from '../../web/method-texts.ts'
+import {
+  BYTE_ORDER_MARK,
+  spreadsheetAmount,
+  spreadsheetDigits,
+  spreadsheetLine,
+  spreadsheetTime,
+} from '../csv.ts'
 import { askedDay, dayFaults } from '../days.ts'
 import { dayText } from '../formats.ts'
 import { asked, pageCursor, stateName, textsOf } from '../parts.ts'
@@ -64,7 +72,8 @@ const daysOf = (visit: Visit): string[] =>
 
 function lineOf(payment: Payment, visit: Visit): string {
   const { language } = visit
-  const { paymentUid, createdAt, amount, refunded, qrCodeUid, saleUid, paymentPurpose, decision } = payment
+  const { paymentUid, createdAt, amount, refunded, qrCodeUid, saleUid, paymentPurpose, decision, method } =
+    payment
   const { handedOver } = LIST_TEXTS[language].payments
   return spreadsheetLine(
     [
@@ -79,9 +88,20 @@ function lineOf(payment: Payment, visit: Visit): string {
       escapeFormula(paymentPurpose),
       decision ? (language === 'ru' ? handedOver : decision.value) : '',
       escapeFormula(decision?.note),
+      ...receiptCells(payment, visit),
+      method ? (language === 'ru' ? METHOD_TEXTS[language][method] : method) : '',
     ],
     language,
   )
+}
+
+/** The receipt of the sale, once it is registered. */
+function receiptCells({ receipt }: Payment, { language, config }: Visit): string[] {
+  const { number, dateTime, fn, fd, fpd }: Fiscal = receipt?.fiscal ?? {}
+  const at =
+    dateTime === undefined ? '' : spreadsheetTime(formatDateTime(dateTime, config.utcOffset), language)
+  const [first = '', ...rest] = [number, fn, fd, fpd].map((text) => spreadsheetDigits(text, language))
+  return [first, at, ...rest]
 }
 
 /** In English, with the columns of the API: for programs too. */

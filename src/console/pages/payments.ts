@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import type { Values } from '../../api/operations.ts'
 import type { Payment } from '../../contract/payment.ts'
 import type { Html } from '../../web/layout.ts'
+import { METHOD_TEXTS } from '../../web/method-texts.ts'
 import { dayFaults, dayFields } from '../days.ts'
 import { moneyOrStruck, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
@@ -99,7 +100,7 @@ export function paymentsTable(payments: readonly Payment[], visit: Visit, isOfCo
       html`${paymentLink(base, payment.paymentUid, isOfCode ? undefined : payment.qrCodeUid)}${!isOfCode && purpose(payment.paymentPurpose)}${
         needsDecision(payment) && html` <small>${texts.why[payment.notAppliedReason ?? '']}</small>`
       }`,
-      badge(paymentState(payment), visit),
+      html`${badge(paymentState(payment), visit)}${payment.method && html` <small>${METHOD_TEXTS[language][payment.method]}</small>`}`,
       ...(isOfCode ? [] : [html`<code class="uid">${payment.paymentUid}</code>`]),
       when(payment.createdAt, visit),
       paidSum(payment, visit),

@@ -13,30 +13,37 @@ export const NAMES = [
   ...(['name', 'supportContact', 'legalName', 'taxId', 'logoUrl', 'color', 'callbackUrl'] as const),
 ]
 
-export type Typed = Partial<Pick<Settings, (typeof NAMES)[number] | 'redirectSchemes'>> & {
+export type Typed = Partial<Pick<Settings, (typeof NAMES)[number] | 'redirectSchemes' | 'payoutAccounts'>> & {
   notificationTypes: readonly string[]
-  /** Undefined in a form of an earlier build, which changes neither. */
+  /** Undefined in a form of an earlier build, which changes none of these. */
   confirmAbove?: string | undefined
   tokenSignIn?: boolean | undefined
+  digitalRouble?: boolean | undefined
 }
+
+const listIn = (form: URLSearchParams, name: string): string[] | undefined =>
+  form
+    .get(name)
+    ?.split(/[\s,]+/)
+    .filter(Boolean)
 
 /** What was typed. */
 export const typedIn = (form: URLSearchParams): Typed => ({
   ...Object.fromEntries(NAMES.map((name) => [name, form.get(name)?.trim() ?? ''])),
-  redirectSchemes:
-    form
-      .get('redirectSchemes')
-      ?.split(/[\s,]+/)
-      .filter(Boolean) ?? [],
+  redirectSchemes: listIn(form, 'redirectSchemes') ?? [],
+  payoutAccounts: listIn(form, 'payoutAccounts'),
   notificationTypes: form.getAll('notificationTypes'),
   confirmAbove: form.get('confirmAbove')?.trim(),
   tokenSignIn: form.has('tokenSignIn') ? form.get('tokenSignIn') !== 'no' : undefined,
+  digitalRouble: form.has('digitalRouble') ? form.get('digitalRouble') === 'yes' : undefined,
 })
 
 /** The settings as the form has them. */
 export const typedOf = (present: Settings, { language }: Pick<Visit, 'language'>): Typed => ({
   ...present,
   confirmAbove: present.confirmRefundsAbove && typed(present.confirmRefundsAbove.minorUnits, language),
+  tokenSignIn: present.tokenSignIn ?? true,
+  digitalRouble: present.digitalRouble ?? false,
 })
 
 /** What the form changes. */
@@ -63,11 +70,12 @@ export async function changes(visit: Visit, form: URLSearchParams): Promise<Conf
 
 /** The values by their labels; what the form does not have is left out. */
 function shown(
-  { redirectSchemes = [], notificationTypes, confirmAbove, tokenSignIn, ...values }: Typed,
+  { redirectSchemes = [], payoutAccounts, notificationTypes, confirmAbove, ...entered }: Typed,
   { confirmRefundsAbove }: { confirmRefundsAbove?: { currency: string } | undefined },
   visit: Visit,
 ): Record<string, string> {
   const { language, config } = visit
+  const { tokenSignIn, digitalRouble, ...values } = entered
   const texts = SETTINGS_TEXTS[language]
   const { types } = LIST_TEXTS[language].notifications
   const sum = typedAmount(confirmAbove ?? '', confirmRefundsAbove?.currency ?? config.homeCurrency, 0)
@@ -78,7 +86,11 @@ function shown(
     [texts.taxId]: values.taxId ?? '',
     [texts.logoUrl]: values.logoUrl ?? '',
     [texts.color]: values.color ?? '',
+    ...(digitalRouble !== undefined && {
+      [texts.ways]: digitalRouble ? texts.withDigitalRoubles : texts.sbpAlone,
+    }),
     [texts.schemes]: redirectSchemes.join(' '),
+    ...(payoutAccounts && { [texts.accounts]: payoutAccounts.join(' ') }),
     [texts.callback]: values.callbackUrl ?? '',
     [texts.types]: Object.entries(types)
       .flatMap(([type, name]) => (notificationTypes.includes(type) ? [name] : []))

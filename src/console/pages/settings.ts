@@ -1,7 +1,8 @@
 // The settings of a site: what its payers see, and where notifications go.
 import { html } from 'hono/html'
 import { ApiError } from '../../errors.ts'
-import { InvalidLogo, logoPath } from '../../gateway/logo.ts'
+import { InvalidLogo } from '../../gateway/logo.ts'
+import { logoPath } from '../../gateway/logo-path.ts'
 import { seeOther } from '../../http/response.ts'
 import { invalid } from '../../http/validate.ts'
 import type { Html } from '../../web/layout.ts'
@@ -58,13 +59,23 @@ async function settings(visit: Visit, tried?: Tried): Promise<Response> {
       ${fieldOf('supportContact', texts.contact, texts.contactHint, 100)}
       ${fieldOf('legalName', texts.legalName, texts.legalNameHint, 160)}
       ${fieldOf('taxId', texts.taxId, texts.taxIdHint, 12)}
+      ${select('digitalRouble', texts.ways, waysOptions(visit), known.digitalRouble ? 'yes' : 'no')}
+      <p class="hint">${texts.waysHint}</p>
       ${field({
         name: 'redirectSchemes',
         label: texts.schemes,
         value: known.redirectSchemes?.join(' '),
         hint: texts.schemesHint,
         maxLength: 200,
-        fault: schemesFault(tried),
+        fault: listFault(tried, 'redirectSchemes'),
+      })}
+      ${field({
+        name: 'payoutAccounts',
+        label: texts.accounts,
+        value: known.payoutAccounts?.join(' '),
+        hint: texts.accountsHint,
+        maxLength: 300,
+        fault: listFault(tried, 'payoutAccounts'),
       })}
       <h2>${texts.server}</h2>
       ${fieldOf('callbackUrl', texts.callback, texts.callbackHint, 500)}
@@ -93,6 +104,14 @@ async function settings(visit: Visit, tried?: Tried): Promise<Response> {
   })
 }
 
+const waysOptions = ({ language }: Visit) => {
+  const { sbpAlone, withDigitalRoubles } = SETTINGS_TEXTS[language]
+  return [
+    { value: 'no', text: sbpAlone },
+    { value: 'yes', text: withDigitalRoubles },
+  ]
+}
+
 const signInOptions = ({ language }: Visit) => {
   const { signInByToken, signInByPasskey } = SETTINGS_TEXTS[language]
   return [
@@ -101,9 +120,9 @@ const signInOptions = ({ language }: Visit) => {
   ]
 }
 
-/** What is wrong with the schemes, or with the first that breaks its rule. */
-const schemesFault = (tried: Tried | undefined): string | undefined =>
-  Object.entries(tried?.fields ?? {}).find(([name]) => name.startsWith('redirectSchemes'))?.[1]
+/** What is wrong with a list, or with the first of it that breaks its rule. */
+const listFault = (tried: Tried | undefined, list: string): string | undefined =>
+  Object.entries(tried?.fields ?? {}).find(([name]) => name.startsWith(list))?.[1]
 
 /** A picture is chosen or dropped; public/console-settings.js makes it small, and puts it into the form. */
 function logoFields(
@@ -145,7 +164,7 @@ function preview({ language, config, siteId }: Visit, known: Typed, logo: string
 async function save(visit: Visit): Promise<Response> {
   const form = await visit.form()
   const entered = typedIn(form)
-  const { confirmAbove, tokenSignIn } = entered
+  const { confirmAbove, tokenSignIn, digitalRouble } = entered
   const logo = form.get('logo') ?? ''
   try {
     // A field that was not changed is not sent: an empty `logoUrl` would remove an uploaded logo.
@@ -154,6 +173,7 @@ async function save(visit: Visit): Promise<Response> {
     const body = {
       ...Object.fromEntries(changed.map((name) => [name, entered[name] || null])),
       redirectSchemes: entered.redirectSchemes,
+      ...(entered.payoutAccounts && { payoutAccounts: entered.payoutAccounts }),
       notificationTypes: entered.notificationTypes,
       ...(confirmAbove !== undefined && {
         confirmRefundsAbove:
@@ -162,6 +182,7 @@ async function save(visit: Visit): Promise<Response> {
             : { value: typedValue(confirmAbove, 0), currency: form.get('confirmCurrency') ?? '' },
       }),
       tokenSignIn,
+      digitalRouble,
       ...(form.has('removeLogo') && { logoUrl: null }),
       ...(logo !== '' && { logo: bytesOf(logo) }),
     }
@@ -188,7 +209,7 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
 /** Which rule each field breaks, in the page's language. */
 function rulesOf(
   error: unknown,
-  { redirectSchemes = [] }: Typed,
+  { redirectSchemes = [], payoutAccounts = [] }: Typed,
   { language }: Visit,
 ): Record<string, string> {
   const texts = SETTINGS_TEXTS[language]
@@ -201,6 +222,10 @@ function rulesOf(
     redirectSchemes: texts.schemesHint,
     ...Object.fromEntries(
       redirectSchemes.map((scheme, i) => [`redirectSchemes.${i}`, texts.schemeRule(scheme)]),
+    ),
+    payoutAccounts: texts.accountsHint,
+    ...Object.fromEntries(
+      payoutAccounts.map((account, i) => [`payoutAccounts.${i}`, texts.accountRule(account)]),
     ),
     logo: texts.pictureRule,
     callbackUrl: texts.urlRule,

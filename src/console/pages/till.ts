@@ -5,6 +5,7 @@ import type { QrCode } from '../../contract/qr-code.ts'
 import type { Sale } from '../../contract/sale.ts'
 import { json, seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
+import { METHOD_TEXTS } from '../../web/method-texts.ts'
 import { money, receiptTime } from '../../web/payer/formats.ts'
 import { currencySign, moneyOrStruck, typedValue, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
@@ -137,11 +138,11 @@ function activeSale({ saleUid, amount, paymentPurpose, expiresAt }: Sale, visit:
 /** What the customer has just paid, until the till is armed again. */
 function paidSale(sale: Sale | undefined, visit: Visit): Html | '' {
   if (!sale?.payment || saleState(sale) !== 'PAYED') return ''
-  const { paymentUid, amount, at } = sale.payment
+  const { paymentUid, amount, at, method } = sale.payment
   const { paid, operation, print } = CODE_TEXTS[visit.language].tills
   return html`<section class="done slip"><p class="amount"><strong>${paid} ${money(amount, visit.language)}</strong></p>
       <p class="screen">${when(at, visit)}</p><p class="paper">${receiptTime(at, visit.config.utcOffset, visit.language)}</p>
-      <p>${operation}: ${visit.may(...READERS) ? paymentLink(visit.base, paymentUid) : html`<bdi>${paymentUid}</bdi>`}</p>${sale.paymentPurpose && html`<p><bdi>${sale.paymentPurpose}</bdi></p>`}
+      <p>${operation}: ${visit.may(...READERS) ? paymentLink(visit.base, paymentUid) : html`<bdi>${paymentUid}</bdi>`}</p>${method && html`<p>${METHOD_TEXTS[visit.language][method]}</p>`}${sale.paymentPurpose && html`<p><bdi>${sale.paymentPurpose}</bdi></p>`}
       <button type="button" class="scripted small" data-print>${print}</button></section>`
 }
 

@@ -65,6 +65,10 @@ async function today(visit: Visit): Promise<Response> {
       html`<p class="warn"><a href="${base}notifications?status=PENDING">${texts.receiverFails}</a></p>`
     }${
       isPresent &&
+      visit.receipts?.hasFailed &&
+      html`<p class="warn"><a href="${base}receipts">${textsOf(visit).failedReceipts}</a></p>`
+    }${
+      isPresent &&
       open.payments.length > 0 &&
       html`<p class="warn"><a href="${base}payments?which=open">${texts.attention}: ${open.payments.length}${
         open.next !== undefined && '+'

@@ -1,0 +1,185 @@
+// The texts of settlement: the month, and what does not match. Read a text aloud before you change it.
+import type { Language } from '../http/negotiation.ts'
+import { SETTLEMENT_FILE_TEXTS } from './texts-settlement-files.ts'
+
+const ru = {
+  title: 'Выплаты банка',
+  lead: 'Сколько банк перечислил и сколько удержал: по его файлам, с каждым платежом отдельно',
+  back: 'Предыдущий месяц',
+  forward: 'Следующий месяц',
+  upload: 'Загрузить файл',
+  files: 'Файлы банка',
+  mismatch: 'Не сходится',
+  kinds: {
+    payment: 'Платёж',
+    refund: 'Возврат',
+    fee: 'Комиссия',
+    payout: 'Выплата',
+    correction: 'Корректировка',
+  },
+  banks: {
+    tbank: 'Т-Банк',
+    raiffeisen: 'Райффайзенбанк',
+    tochka: 'Точка',
+    'tochka-pay': 'Точка, приём платежей (Pay Gateway)',
+  },
+  formats: { registry: 'Реестр операций', statement: 'Выписка по счёту (1CClientBankExchange)' },
+  /** What to do about entries of a state, in one sentence. */
+  advice: {
+    EXPECTED: {
+      todo: (days: number) =>
+        `Деньги здесь отмечены, а в файлах банка их нет дольше ${days} дней: загрузите недостающий файл или спросите о них банк`,
+    },
+    MISMATCHED: {
+      todo: () => 'У банка записано не то, что здесь: сверьте оба значения и спросите банк, какое верно',
+    },
+    UNKNOWN: {
+      todo: () =>
+        'Банк провёл то, чего здесь нет: оплату вручную или через другую программу, либо платёж, потерянный при восстановлении из копии',
+      check: 'Что проверить',
+      /** Of the guide. */
+      section: 'только-у-банка',
+    },
+  },
+  allOfState: 'Все',
+  askFrom: (day: string) => `можно спрашивать банк с ${day}`,
+  fields: { amount: 'сумма', currency: 'валюта', status: 'статус', day: 'день' },
+  difference: (field: string, ours: string, theirs: string) => `${field}: у нас ${ours}, у банка ${theirs}`,
+  statuses: {
+    COMPLETED: 'прошёл',
+    DECLINED: 'отказ',
+    WAITING: 'в обработке',
+    CancelRefund: 'возврат отменён',
+  },
+  month: 'За месяц',
+  gross: 'Оплачено',
+  refunded: 'Возвращено',
+  fee: 'Комиссия банка',
+  feeVat: 'в том числе НДС',
+  net: 'К выплате',
+  netHint: 'по операциям, у которых она указана',
+  counts: (payments: number) => `операций: ${payments}`,
+  notStated: 'банк не указал',
+  withoutFee: (count: number) => `без комиссии операций: ${count}, сумма не полная`,
+  withoutVat: (count: number) => `без НДС операций: ${count}, сумма не полная`,
+  byBank: 'Суммы по файлам банка. Чего банк не указал, не вычисляется',
+  payouts: 'Дни выплаты',
+  payoutsHint:
+    'По выписке: сколько пришло на счёт. По реестру: сумма операций этого дня, вместе с картами, которых в суммах месяца нет',
+  payoutDiffers: (stated: string, sum: string) => `по выписке ${stated}, по реестру ${sum}`,
+  notCompared: 'не сверяется: файл на несколько магазинов, здесь его часть',
+  paidOn: 'День выплаты',
+  stated: 'По выписке',
+  sum: 'По реестру',
+  noStatement: 'нет в выписках',
+  noRegistry: 'по реестрам не известно',
+  noPayouts: 'Банк не указал дней выплаты, и выписки с выплатами нет',
+  entries: 'Операции',
+  operation: 'Операция',
+  line: (line: number) => `строка\u00a0${line}`,
+  order: (order: string) => `заказ\u00a0${order}`,
+  feeColumn: 'Комиссия',
+  netColumn: 'К выплате',
+  kind: 'Вид',
+  files1251: 'CSV для Excel (windows-1251)',
+  filesUtf8: 'CSV (UTF-8)',
+  xlsx: 'XLSX',
+  exports: 'Скачать месяц',
+  exportsHint: 'В файле операции банка: без тех, которых нет у банка, и без выплат',
+  none: 'За этот месяц ничего нет',
+  noneAdvice: 'Загрузите файл банка за эти дни или выберите другой месяц',
+  noFiles: 'Файлов банка ещё нет',
+  noFilesAdvice:
+    'Загрузите реестр или выписку из кабинета банка. Здесь будет видно, пришёл ли каждый платёж, сколько удержано и что не сходится',
+  guide: 'Где взять файл',
+  ...SETTLEMENT_FILE_TEXTS.ru,
+}
+
+const en: typeof ru = {
+  title: 'Settlement',
+  lead: 'What the bank paid out and what it kept: by its files, with each payment by itself',
+  back: 'Previous month',
+  forward: 'Next month',
+  upload: 'Upload a file',
+  files: 'Files of the bank',
+  mismatch: 'Does not match',
+  kinds: { payment: 'Payment', refund: 'Refund', fee: 'Fee', payout: 'Payout', correction: 'Correction' },
+  banks: {
+    tbank: 'T-Bank',
+    raiffeisen: 'Raiffeisenbank',
+    tochka: 'Tochka',
+    'tochka-pay': 'Tochka, Pay Gateway',
+  },
+  formats: { registry: 'Registry of operations', statement: 'Account statement (1CClientBankExchange)' },
+  advice: {
+    EXPECTED: {
+      todo: (days) =>
+        `These succeeded, and no file of the bank has had them for more than ${days} days: upload the file that is missing, or ask the bank about them`,
+    },
+    MISMATCHED: {
+      todo: () =>
+        'The bank has another value than this service: compare both, and ask the bank which is right',
+    },
+    UNKNOWN: {
+      todo: () =>
+        'The bank has what this service does not: a payment by hand or of another program, or one that was lost in a restore from a backup',
+      check: 'What to check',
+      section: 'only-at-the-bank',
+    },
+  },
+  allOfState: 'All',
+  askFrom: (day) => `ask the bank from ${day} on`,
+  fields: { amount: 'amount', currency: 'currency', status: 'status', day: 'day' },
+  difference: (field, ours, theirs) => `${field}: ours ${ours}, the bank’s ${theirs}`,
+  statuses: {
+    COMPLETED: 'succeeded',
+    DECLINED: 'declined',
+    WAITING: 'pending',
+    CancelRefund: 'refund cancelled',
+  },
+  month: 'The month',
+  gross: 'Paid',
+  refunded: 'Refunded',
+  fee: 'Fee of the bank',
+  feeVat: 'VAT in it',
+  net: 'To be paid out',
+  netHint: 'of the operations that state it',
+  counts: (payments) => `${payments} ${payments === 1 ? 'operation' : 'operations'}`,
+  notStated: 'not stated by the bank',
+  withoutFee: (count) => `${count} without a fee, the sum is not complete`,
+  withoutVat: (count) => `${count} without VAT, the sum is not complete`,
+  byBank: 'Sums by the files of the bank. What the bank does not state is not calculated',
+  payouts: 'Days of payout',
+  payoutsHint:
+    'Statement: what came to the account. Registry: the sum of the operations of the day, with cards, which the sums of the month leave out',
+  payoutDiffers: (stated, sum) => `statement ${stated}, registry ${sum}`,
+  notCompared: 'not compared: the file is of several shops, and this is a part',
+  paidOn: 'Day of payout',
+  stated: 'Statement',
+  sum: 'Registry',
+  noStatement: 'in no statement',
+  noRegistry: 'not known by registries',
+  noPayouts: 'The bank stated no day of payout, and there is no statement with payouts',
+  entries: 'Operations',
+  operation: 'Operation',
+  line: (line) => `line\u00a0${line}`,
+  order: (order) => `order\u00a0${order}`,
+  feeColumn: 'Fee',
+  netColumn: 'To be paid out',
+  kind: 'Kind',
+  files1251: 'CSV for Excel (windows-1251)',
+  filesUtf8: 'CSV (UTF-8)',
+  xlsx: 'XLSX',
+  exports: 'Download the month',
+  exportsHint: 'A file has the operations of the bank: not what is missing there, and no payouts',
+  none: 'Nothing in this month',
+  noneAdvice: 'Upload the file of these days, or choose another month',
+  noFiles: 'No files of the bank yet',
+  noFilesAdvice:
+    'Upload a registry or a statement from the bank’s own console. You will see here whether each payment arrived, what was kept, and what does not match',
+  guide: 'Where to get the file',
+  ...SETTLEMENT_FILE_TEXTS.en,
+}
+
+export type SettlementTexts = typeof ru
+export const SETTLEMENT_TEXTS: Record<Language, SettlementTexts> = { ru, en }
