@@ -47,8 +47,8 @@ interface HomeTexts {
 
 export const HOME_TEXTS: Readonly<Record<Language, HomeTexts>> = {
   ru: {
-    title: 'Оплата по QR-коду СБП одним запросом',
-    lead: 'Покупатель платит через Систему быстрых платежей в приложении своего банка. Магазин сразу узнаёт об оплате.',
+    title: 'Универсальный QR-код для СБП одним запросом',
+    lead: 'Покупатель платит через Систему быстрых платежей (СБП) в приложении своего банка. Магазин сразу узнаёт об оплате.',
     begin: 'Попробовать',
     testSite: 'ваш-тестовый-сайт',
     request: 'Запрос',
@@ -109,7 +109,7 @@ export const HOME_TEXTS: Readonly<Record<Language, HomeTexts>> = {
     ],
   },
   en: {
-    title: 'Take SBP payments by QR code with one request',
+    title: 'A universal payment QR code for SBP with one request',
     lead: 'The customer pays in their bank’s app through Russia’s Faster Payments System (FPS, also SBP). The shop learns of it at once.',
     begin: 'Try it',
     testSite: 'your-test-site',

@@ -2,22 +2,11 @@
 import type { Context } from 'hono'
 import type { ApiError } from '../errors.ts'
 import type { AppEnv } from '../http/app-env.ts'
+import { lazily } from '../lazily.ts'
 import { isPerson } from './person.ts'
 
-type Pages = typeof import('./pages.ts').PAGES
-
-let loaded: Promise<Pages> | undefined
-
-/** The pages. A module that could not be loaded is asked for again. */
-export const pages = (): Promise<Pages> => {
-  loaded ??= import('./pages.ts')
-    .then(({ PAGES }) => PAGES)
-    .catch((error) => {
-      loaded = undefined
-      throw error
-    })
-  return loaded
-}
+/** The pages. */
+export const pages = lazily(async () => (await import('./pages.ts')).PAGES)
 
 /** What programs ask for, whatever they accept. */
 const FOR_PROGRAMS = /^\/+(payin|partner|network|sandbox|operator|metrics|healthz|openapi\.json)\b/

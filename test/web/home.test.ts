@@ -31,11 +31,11 @@ describe('the home page', () => {
   })
 
   it.each([
-    ['/', 'ru', 'Оплата по QR-коду СБП', '?lang=en'],
-    ['/', 'en', 'Take SBP payments by QR code', '?lang=ru'],
-    ['/?lang=en', 'ru', 'Take SBP payments by QR code', '?lang=ru'],
-    ['/?lang=ru', 'en', 'Оплата по QR-коду СБП', '?lang=en'],
-    ['/?lang=de', 'en', 'Take SBP payments by QR code', '?lang=ru'],
+    ['/', 'ru', 'Универсальный QR-код для СБП', '?lang=en'],
+    ['/', 'en', 'A universal payment QR code for SBP', '?lang=ru'],
+    ['/?lang=en', 'ru', 'A universal payment QR code for SBP', '?lang=ru'],
+    ['/?lang=ru', 'en', 'Универсальный QR-код для СБП', '?lang=en'],
+    ['/?lang=de', 'en', 'A universal payment QR code for SBP', '?lang=ru'],
   ])(
     'at %s speaks to a reader of %s: "%s", and leads to the other language',
     async (path, language, ...row) => {

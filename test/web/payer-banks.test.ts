@@ -110,7 +110,7 @@ describe('the list of banks', () => {
     const { response, page: list } = await read(page.replace('?', '/banks?'), fetch)
     expect(response.status).toBe(200)
     expect(list).toContain('Список банков сейчас недоступен')
-    expect(list).toContain('Показать QR-код для другого телефона')
+    expect(list).toContain('Показать универсальный QR-код для другого телефона')
     // The link is this page: the QR code is the way that is left.
     const shown = await read(page, fetch)
     expect(shown.page).not.toMatch(/Выбрать банк|Оплатить через СБП/)

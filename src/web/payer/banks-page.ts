@@ -4,7 +4,7 @@ import type { Bank } from '../../fps/bank.ts'
 import { bankLink } from '../../fps/bank-link.ts'
 import type { Html } from '../layout.ts'
 import { formatAddress } from './address.ts'
-import { following, markOf, type PayerView, shopLayout, sumLine, sumOf } from './parts.ts'
+import { following, markOf, type PayerView, shopLayout, sumLine, sumOf, systemLine } from './parts.ts'
 import { kindOf } from './state.ts'
 import { PAYER_TEXTS } from './texts.ts'
 
@@ -12,7 +12,8 @@ const ROOT = '../../../'
 
 export function banksPage(view: PayerView, banks: readonly Bank[]): Html {
   const { qrCode, id, shop, language, device, address, isOwnLink } = view
-  const { banks: texts, subject, system } = PAYER_TEXTS[language]
+  const { banks: texts, subject, code } = PAYER_TEXTS[language]
+  const kind = kindOf(qrCode)
   const back = `../${id}${formatAddress(address)}`
   const sum = sumOf(view)
   const links = banks.flatMap((bank) => {
@@ -22,13 +23,13 @@ export function banksPage(view: PayerView, banks: readonly Bank[]): Html {
   const isDesktop = device === 'desktop'
   return shopLayout({
     shop,
-    brand: html`<a class="backward" href="${back}" aria-label="${texts.back}"></a><p class="strip"><bdi>${shop.name}</bdi> ${sum ? sumLine(sum) : html`<strong>${subject[kindOf(qrCode)]}</strong>`}</p>`,
+    brand: html`<a class="backward" href="${back}" aria-label="${texts.back}"></a><p class="strip"><bdi>${shop.name}</bdi> ${sum ? sumLine(sum) : html`<strong>${subject[kind]}</strong>`}</p>`,
     language,
     title: [texts.title, sum, shop.name].filter(Boolean).join(' · '),
     root: ROOT,
     addressIn: (other) => formatAddress({ ...address, language: other }),
     script: 'banks',
-    foot: system,
+    foot: systemLine(view),
     main: html`
     <main class="banks" data-back="${back}" ${following({ ...view, id: `../${id}` })}>
       <h1 tabindex="-1">${texts.title}</h1>
@@ -45,7 +46,7 @@ export function banksPage(view: PayerView, banks: readonly Bank[]): Html {
       <section class="missing">
         <h2>${texts.notFound}</h2>
         ${!isDesktop && !isOwnLink && html`<a data-bank href="${qrCode.payload}">${texts.useSystem}</a>`}
-        <a href="${back}#code">${isDesktop ? texts.useCodeOnDesktop : texts.useCode}</a>
+        <a href="${back}#code">${isDesktop ? code[kind].scanByPhone : code[kind].showForAnother}</a>
       </section>
     </main>`,
   })

@@ -1,9 +1,12 @@
 // The payer's page of a QR code that cannot be paid, or not now: what happened, and what the payer can do.
 import { html } from 'hono/html'
+import type { PaymentMethod } from '../../contract/payment.ts'
 import { refundedOf } from '../../contract/qr-code.ts'
 import { parseHttpUrl } from '../../contract/url.ts'
 import type { Receipt } from '../../gateway/receipt.ts'
+import type { Language } from '../../http/negotiation.ts'
 import type { Html } from '../layout.ts'
+import { METHOD_TEXTS } from '../method-texts.ts'
 import { accountSection } from './account.ts'
 import { formatAddress } from './address.ts'
 import { money, receiptTime } from './formats.ts'
@@ -21,6 +24,7 @@ import {
   sumOf,
   support,
 } from './parts.ts'
+import { asksContact, isMade, receiptSection } from './receipt-section.ts'
 import { type PayerState, stateOf } from './state.ts'
 import { PAYER_TEXTS } from './texts.ts'
 
@@ -36,10 +40,11 @@ export function paidView(view: PayerView): Html {
   const part = refundedPart(view)
   const site = redirectUrl === undefined ? undefined : parseHttpUrl(redirectUrl)
   // An app is not opened by itself: a phone without it shows an error.
-  const leaves = site && address.until !== 0 && payment !== undefined && now - payment.at < LEADS_BACK_FOR
+  const isRecent = payment !== undefined && now - payment.at < LEADS_BACK_FOR
+  const leaves = site && address.until !== 0 && isRecent && !asksContact(view)
   const [before, after] = site ? texts.leaving(site.host) : []
   return finalView(view, {
-    refresh: leaves && `${LEAVING};url=${redirectUrl}`,
+    refresh: leaves ? `${LEAVING};url=${redirectUrl}` : isMade(view) && refreshOf(view),
     sum: shownSum(view),
     ...(part && { advice: texts.refundedPart(part) }),
     rows: receiptRows(view),
@@ -74,6 +79,7 @@ export function ownReceiptView(view: PayerView, paid: Receipt): Html {
     sum: shownSum(view),
     rows: [
       row(isReturned ? texts.paidOn : texts.time, receiptTime(paid.paidAt, utcOffset, language)),
+      row(texts.method, methodText(paid.method, language)),
       row(texts.operation, paid.paymentUid),
       row(texts.refunded, !isReturned && paid.refunded > 0 && refunded),
     ],
@@ -101,6 +107,9 @@ function shownSum(view: PayerView) {
   return sum && sumLine(sum)
 }
 
+const methodText = (method: PaymentMethod | undefined, language: Language) =>
+  method && METHOD_TEXTS[language][method]
+
 function receiptRows(view: PayerView) {
   const { qrCode, bank, utcOffset, language } = view
   const { payment } = qrCode
@@ -112,6 +121,7 @@ function receiptRows(view: PayerView) {
   return [
     row(isReturned ? texts.paidOn : texts.time, receiptTime(payment.at, utcOffset, language)),
     row(texts.bank, bank),
+    row(texts.method, methodText(payment.method, language)),
     row(texts.operation, payment.paymentUid),
     row(texts.refunded, !isReturned && refundedPart(view)),
     row(texts.refunding, waiting > 0 && money({ ...payment.amount, minorUnits: waiting }, language)),
@@ -178,6 +188,7 @@ function finalView(view: PayerView, { sum, rows, bar, more, refresh, follows, le
         ${more}
         <dl>${rows}${purposes(view)}${support(view)}</dl>
       </section>
+      ${receiptSection(view)}
       ${accountSection(view)}
       ${bar && html`<div class="bar">${bar}</div>`}
     </main>`,

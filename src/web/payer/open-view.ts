@@ -22,6 +22,7 @@ import {
   sumOf,
   support,
 } from './parts.ts'
+import { asksContact, receiptSection } from './receipt-section.ts'
 import { kindOf } from './state.ts'
 import { PAYER_TEXTS } from './texts.ts'
 
@@ -45,7 +46,8 @@ export function openView(view: PayerView): Html {
     : declined && step !== 'desktop'
       ? texts.retry
       : texts.open[kind]
-  const first = steps[step]
+  const named = texts.code[kind]
+  const first = step === 'desktop' ? named.scan : steps[step]
   const heading =
     kind === 'TOKEN'
       ? subject
@@ -53,7 +55,7 @@ export function openView(view: PayerView): Html {
   return payerLayout(view, {
     title: declined?.title ?? subject,
     // A reload would empty the field in which the payer types.
-    refresh: !typesHere && refreshOf(view),
+    refresh: !typesHere && !asksContact(view) && refreshOf(view),
     main: html`
     <main class="open"${step === 'desktop' && html` data-scan`} ${following(view)}>
       <div>
@@ -69,14 +71,15 @@ export function openView(view: PayerView): Html {
           <dl>${row(texts.purpose, kind !== 'TOKEN' && qrCode.paymentPurpose)}${support(view)}</dl>
         </section>
         ${view.saved ? accountSection(view) : requestsToken(qrCode) && consent(view)}
+        ${receiptSection(view)}
         ${!sandbox && waiting(view)}
         ${view.noSimulation}
         ${sandbox ? sandboxForm(view, button, typesHere ? sandbox.currency : undefined) : bankLinks(view, button)}
       </div>
       <div>
         <details class="code"${(isDesktop || step === 'desktop') && html` open`}>
-          <summary>${texts.anotherPhone}</summary>
-          ${code(qrCode.payload, sandbox ? scanInSandbox : scan, texts.picture)}
+          <summary>${named.another}</summary>
+          ${code(qrCode.payload, sandbox ? scanInSandbox : scan, named.picture)}
         </details>
         <details class="how"${isDesktop && html` open`}>
           <summary>${texts.howTo[kind]}</summary>
@@ -148,7 +151,7 @@ const canWait = ({ isOwnLink, hasBanks }: PayerView) => !isOwnLink || hasBanks
 /** The part that the page shows after a tap on a bank; public/page.js turns to it. The page of a STATIC code never learns the result. */
 function waiting(view: PayerView): Html | '' {
   if (!canWait(view)) return ''
-  const { waiting: texts, elsewhere, payAgain } = PAYER_TEXTS[view.language]
+  const { waiting: texts, elsewhere, payAgain, code } = PAYER_TEXTS[view.language]
   const sum = sumOf(view)
   return html`<section class="waiting after">
           ${
@@ -158,7 +161,7 @@ function waiting(view: PayerView): Html | '' {
           <p class="advice">${texts[kindOf(view.qrCode)]}</p>`
               : html`${sum && sumLine(sum)}<p class="advice">${elsewhere.advice}</p>`
           }
-          <p class="links">${!isFollowed(view) && html`<a data-anew href="${formatAddress(view.address)}">${payAgain}</a>`} ${view.hasBanks && html`<a href="${listOf(view)}">${texts.otherBank}</a>`} <a href="#code" data-code>${texts.showCode}</a></p>
+          <p class="links">${!isFollowed(view) && html`<a data-anew href="${formatAddress(view.address)}">${payAgain}</a>`} ${view.hasBanks && html`<a href="${listOf(view)}">${texts.otherBank}</a>`} <a href="#code" data-code>${code[kindOf(view.qrCode)].show}</a></p>
         </section>`
 }
 

@@ -1,6 +1,7 @@
 // Parts of HTML that several views of the payer's page share.
 import { html } from 'hono/html'
 import { isReusable, type QrCode, requestsToken } from '../../contract/qr-code.ts'
+import type { PayerReceipt } from '../../contract/receipts/payer-receipt.ts'
 import { parseHttpUrl } from '../../contract/url.ts'
 import type { Device } from '../../fps/bank-link.ts'
 import type { Receipt } from '../../gateway/receipt.ts'
@@ -10,7 +11,7 @@ import { type Html, type Layout, layout } from '../layout.ts'
 import { formatAddress, type PageAddress } from './address.ts'
 import { money } from './formats.ts'
 import { kindOf, stateOf } from './state.ts'
-import { PAYER_TEXTS, type PayerTexts } from './texts.ts'
+import { PAYER_TEXTS, type PayerTexts, type Ways } from './texts.ts'
 
 /** The shop as its payers see it. */
 export interface Shop {
@@ -18,6 +19,8 @@ export interface Shop {
   supportContact?: string | undefined
   legalName?: string | undefined
   taxId?: string | undefined
+  /** How its codes can be paid. */
+  ways: Ways
   /** Rules of its own colour; see theme.ts. */
   theme?: string | undefined
   /** The path of its logo, from the root of the service. */
@@ -67,6 +70,12 @@ export interface PayerView {
   paid: Receipt | undefined
   /** What the payer typed, if it is not an amount. */
   invalidAmount: string | undefined
+  /** The receipt (54-FZ) of the payment of a DYNAMIC code, or of the sale that this browser follows. */
+  receipt: PayerReceipt | undefined
+  /** Where it can be read, once it is registered. */
+  receiptUrl: string | undefined
+  /** Whether what the payer typed is no contact. */
+  hasInvalidContact: boolean
 }
 
 /** Whether the page changes by itself. */
@@ -95,7 +104,7 @@ export function payerLayout(
     addressIn: (other) => formatAddress({ ...address, language: other }),
     refresh,
     sandbox: sandbox !== undefined,
-    foot: html`${sellerLine(shop, language)}${PAYER_TEXTS[language].system}`,
+    foot: html`${sellerLine(shop, language)}${systemLine(view)}`,
     main,
   })
 }
@@ -148,6 +157,16 @@ const widthOf = (character: string) =>
 /** Isolated, so that a right-to-left text of a merchant does not reorder the text beside it. */
 const shopLine = ({ name, logo }: Shop, root: string) =>
   html`<p class="shop">${markOf(name, logo && root + logo)}<bdi>${name}</bdi></p>`
+
+/** What the code is, and how it is paid; of a link that only binds an account the payment system. */
+export function systemLine({
+  qrCode,
+  shop,
+  language,
+}: Pick<PayerView, 'qrCode' | 'shop' | 'language'>): string {
+  const { system, universal } = PAYER_TEXTS[language]
+  return qrCode.type === 'TOKEN' ? system : universal[shop.ways]
+}
 
 /** Who the seller is in law, where the shop has said so. */
 function sellerLine({ legalName, taxId }: Shop, language: Language) {

@@ -32,11 +32,11 @@ export function printView(
     <main class="sheet">
       <p class="shop">${shop.logo && markOf(shop.name, ROOT + shop.logo)}<bdi>${shop.name}</bdi></p>
       <h1>${heading}</h1>
-      <figure>${picture(qrCode.payload, PICTURE, texts.picture)}</figure>
+      <figure>${picture(qrCode.payload, PICTURE, texts.code.DYNAMIC.picture)}</figure>
       ${qrCode.type === 'STATIC' && qrCode.amount && html`<p class="sum">${money(qrCode.amount, language)}</p>`}
       ${qrCode.paymentPurpose && html`<p class="purpose"><bdi>${qrCode.paymentPurpose}</bdi></p>`}
       <ol>${steps[qrCode.type === 'COUNTER' ? 'counter' : qrCode.amount ? 'static' : 'typed'].map((step) => html`<li>${step}</li>`)}</ol>
-      <p class="foot">${system}</p>
+      <p class="foot">${system[shop.ways]}</p>
     </main>`,
   })
 }

@@ -25,6 +25,7 @@ import type { QrCodeKey } from '../../site/qr-codes/rows.ts'
 import { pages as load } from '../load-pages.ts'
 import { page } from '../page.ts'
 import { formatAddress, type PageAddress, parseAddress } from './address.ts'
+import { CONTACT, GIVES_CONTACT, SALE_MARK } from './contact-form.ts'
 import { DECLINED, forgetResult, ownResult, resultCookie } from './own-result.ts'
 import { simulate } from './simulate.ts'
 import { payerSite, pollState } from './site.ts'
@@ -76,9 +77,9 @@ export function payer(
     followedSale(site, key, c.req.param('id') ?? '', c.req.header(FOLLOWED_SALE))
 
   /** The payment by which this browser has paid a code that is paid many times; outside the sandbox it cannot be known. */
-  const ownReceipt = async (c: Context<AppEnv>, site: SiteContext, qrCode: QrCode) => {
+  const ownReceipt = async (c: Context<AppEnv>, site: SiteContext, key: QrCodeKey, qrCode: QrCode) => {
     const mark = isReusable(qrCode) && isSandbox(config, site.siteId) ? ownResult(c) : undefined
-    return mark === undefined ? undefined : ownPayment(site, c.req.param('id') ?? '', mark)
+    return mark === undefined ? undefined : ownPayment(site, key, c.req.param('id') ?? '', mark)
   }
 
   /** From an address below the page to the page itself. */
@@ -102,11 +103,11 @@ export function payer(
     const current = await readAccount(site, key)
     const paid = current.isDeleted
       ? undefined
-      : ((await followed(c, site, key)) ?? (await ownReceipt(c, site, current.qrCode)))
+      : ((await followed(c, site, key)) ?? (await ownReceipt(c, site, key, current.qrCode)))
     const { payerPage, viewOf } = await views()
     const view = await viewOf(c, address, current, { paid })
     return page(c, payerPage(view), {
-      forms: view.sandbox !== undefined || address.end === true,
+      forms: view.sandbox !== undefined || address.end === true || view.receipt?.contact !== undefined,
       theme: view.shop.theme,
       ...(view.isDeclined && { headers: forgetResult(c) }),
     })
@@ -138,20 +139,37 @@ export function payer(
   })
 
   pages.post('/:siteId/:id', async (c) => {
-    // Outside the sandbox the page has only the form that ends a saved account.
+    // Outside the sandbox the page has only the forms that end a saved account, and that say where the receipt goes.
     const isOther = !config.hasSandbox || !isSandbox(config, c.req.param('siteId'))
     if (isOther && !c.req.header('Content-Type')?.startsWith(FORM))
       return methodNotAllowed(c, ['GET', 'HEAD'])
     const form = await readForm(c, service)
     const isEnd = form.get('action') === 'end'
-    if (isOther && !isEnd) return methodNotAllowed(c, ['GET', 'HEAD'])
+    const isContact = form.get('action') === GIVES_CONTACT
+    if (isOther && !isEnd && !isContact) return methodNotAllowed(c, ['GET', 'HEAD'])
     requireSameOrigin(c, config)
     const { site, key, address } = await linkOf(c)
+    if (isContact) return contactGiven(c, { site, key, address }, form)
     if (!isEnd) return pressed(c, { site, key, address }, form)
     await endSavedAccount(site, key, await readAccount(site, key))
     // The page stays: it names the charges that the bank has already.
     return seeOther(c, formatAddress({ ...address, end: undefined, until: 0 }))
   })
+
+  /** Where the receipt goes. What was typed is on no page: not where it is refused either. */
+  async function contactGiven(
+    c: Context<AppEnv>,
+    { site, key, address }: Awaited<ReturnType<typeof linkOf>>,
+    form: URLSearchParams,
+  ): Promise<Response> {
+    const current = await read(site, key)
+    const given = { text: form.get(CONTACT) ?? '', mark: form.get(SALE_MARK) ?? undefined }
+    const { takeContact, payerPage, viewOf } = await views()
+    const { isInvalid, paid } = await takeContact(site, { key, id: c.req.param('id') ?? '', current }, given)
+    if (!isInvalid) return seeOther(c, formatAddress({ ...address, end: undefined }))
+    const view = await viewOf(c, address, current, { paid, hasInvalidContact: true })
+    return page(c, payerPage(view), { status: 422, forms: true, theme: view.shop.theme })
+  }
 
   /** What the sandbox bank's buttons do. */
   async function pressed(

@@ -9,9 +9,14 @@ export interface Notice {
   advice: string
 }
 
+/** How a code can be paid: by SBP, and where the shop takes them, with digital roubles. */
+export type Ways = 'sbp' | 'digitalRouble'
+
 export interface PayerTexts {
-  /** The payment system, below every page. */
+  /** The payment system, below the pages of a link that only binds an account. */
   system: string
+  /** The code and how it is paid, below all others. */
+  universal: Record<Ways, string>
   /** What a QR code asks for, and the way to it. */
   subject: Record<Kind, string>
   open: Record<Kind, string>
@@ -22,7 +27,12 @@ export interface PayerTexts {
   scanInSandbox: string
   /** How to pay: the first step depends on the device, and on the way that the page offers. */
   steps: Record<'phone' | 'sandbox', (button: string) => string> &
-    Record<'banks' | 'desktop' | 'result' | 'sandboxResult', string>
+    Record<'banks' | 'result' | 'sandboxResult', string>
+  /** The code by its name: that of a payment is the universal one. */
+  code: Record<
+    Kind,
+    Record<'scan' | 'another' | 'picture' | 'show' | 'showForAnother' | 'scanByPhone', string>
+  >
   confirm: Record<Kind, string>
   /** Everything but the statuses in which the QR code can be paid for the first time. */
   notices: Record<Kind, Partial<Record<PayerState, Notice>>>
@@ -37,7 +47,7 @@ export interface PayerTexts {
   sheet: {
     title: string
     heading: string
-    system: string
+    system: Record<Ways, string>
     /** `typed`: of a STATIC code without an amount. */
     steps: Record<'static' | 'typed' | 'counter', readonly [string, string, string]>
   }
@@ -50,6 +60,7 @@ export interface PayerTexts {
   bank: string
   /** When it was paid, on the receipt of a returned payment. */
   paidOn: string
+  method: string
   operation: string
   refunded: string
   /** A refund that the bank has not confirmed. */
@@ -64,8 +75,6 @@ export interface PayerTexts {
   validUntil: Record<Kind, string>
   /** The time zone of Moscow, by its own name. */
   moscow: string
-  anotherPhone: string
-  picture: string
   howTo: Record<Kind, string>
   retry: string
   /** The advice after a decline in the sandbox, where no other bank can be chosen. */
@@ -74,7 +83,7 @@ export interface PayerTexts {
   /** The link that requests the status at once. */
   check: Record<Kind, string>
   /** After the payer opened a bank; the title is progress.waiting. */
-  waiting: Record<Kind, string> & Record<'again' | 'otherBank' | 'showCode', string>
+  waiting: Record<Kind, string> & Record<'again' | 'otherBank', string>
   back: string
   /** Into the shop's own app, which need not be on this phone. */
   backToApp: string
@@ -92,17 +101,7 @@ export interface PayerTexts {
   bindingProgress: Partial<PayerTexts['progress']>
   counterProgress: Partial<PayerTexts['progress']>
   banks: Record<
-    | 'title'
-    | 'search'
-    | 'recent'
-    | 'all'
-    | 'notFound'
-    | 'useSystem'
-    | 'useCode'
-    | 'useCodeOnDesktop'
-    | 'back'
-    | 'none'
-    | 'unavailable',
+    'title' | 'search' | 'recent' | 'all' | 'notFound' | 'useSystem' | 'back' | 'none' | 'unavailable',
     string
   >
   amountFault: string
@@ -125,6 +124,10 @@ const NBSP = '\u00a0'
 export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
   ru: {
     system: 'Оплата через Систему быстрых платежей',
+    universal: {
+      sbp: 'Универсальный QR-код: оплата через СБП',
+      digitalRouble: 'Универсальный QR-код: оплата через СБП или цифровыми рублями',
+    },
     subject: { DYNAMIC: 'К оплате', TOKEN: 'Привязка счёта' },
     open: { DYNAMIC: 'Оплатить через СБП', TOKEN: 'Открыть приложение банка' },
     openHere: 'Продолжить на этом устройстве',
@@ -134,9 +137,26 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       phone: (button) => `Нажмите «${button}»: откроется приложение банка`,
       banks: 'Выберите свой банк в списке: откроется его приложение',
       sandbox: (button) => `Нажмите «${button}»: эта кнопка заменяет приложение банка`,
-      desktop: 'Отсканируйте QR-код камерой телефона или в приложении банка',
       result: 'Вернитесь сюда: страница покажет результат',
       sandboxResult: 'Страница покажет результат',
+    },
+    code: {
+      DYNAMIC: {
+        scan: 'Отсканируйте универсальный QR-код камерой телефона или в приложении банка',
+        another: 'Универсальный QR-код для другого телефона',
+        picture: 'Универсальный QR-код для оплаты через СБП',
+        show: 'Показать универсальный QR-код',
+        showForAnother: 'Показать универсальный QR-код для другого телефона',
+        scanByPhone: 'Отсканировать универсальный QR-код телефоном',
+      },
+      TOKEN: {
+        scan: 'Отсканируйте QR-код камерой телефона или в приложении банка',
+        another: 'QR-код для другого телефона',
+        picture: 'QR-код для привязки счёта',
+        show: 'Показать QR-код',
+        showForAnother: 'Показать QR-код для другого телефона',
+        scanByPhone: 'Отсканировать QR-код телефоном',
+      },
     },
     confirm: {
       DYNAMIC: 'Проверьте магазин и сумму и подтвердите оплату',
@@ -222,9 +242,12 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     },
     payAgain: 'Заплатить ещё раз',
     sheet: {
-      title: 'QR-код для печати',
-      heading: 'Оплата по QR-коду',
-      system: 'СБП — Система быстрых платежей',
+      title: 'Универсальный QR-код для печати',
+      heading: 'Универсальный QR-код',
+      system: {
+        sbp: 'СБП — Система быстрых платежей',
+        digitalRouble: 'СБП или цифровые рубли',
+      },
       steps: {
         static: [
           'Наведите камеру телефона на код или откройте сканер в приложении банка',
@@ -251,6 +274,7 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     time: 'Дата и время',
     bank: 'Банк',
     paidOn: 'Оплачено',
+    method: 'Способ оплаты',
     operation: 'Номер операции',
     refunded: 'Возвращено',
     refunding: 'Возвращается',
@@ -261,8 +285,6 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     left: 'Осталось',
     validUntil: { DYNAMIC: 'Оплатите до', TOKEN: 'Действует до' },
     moscow: 'МСК',
-    anotherPhone: 'QR-код для другого телефона',
-    picture: 'QR-код для оплаты',
     howTo: { DYNAMIC: 'Как оплатить', TOKEN: 'Как привязать счёт' },
     retry: 'Попробовать ещё раз',
     retryInSandbox: 'Деньги не списаны. Попробуйте ещё раз',
@@ -273,7 +295,6 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       TOKEN: 'Подтвердите привязку в банке и вернитесь сюда. Результат появится сам',
       again: 'Открыть банк ещё раз',
       otherBank: 'Другой банк',
-      showCode: 'Показать QR-код',
     },
     back: 'Вернуться в магазин',
     backToApp: 'Вернуться в приложение',
@@ -312,8 +333,6 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       all: 'Все банки',
       notFound: 'Нет вашего банка?',
       useSystem: 'Открыть полный список банков',
-      useCode: 'Показать QR-код для другого телефона',
-      useCodeOnDesktop: 'Отсканировать QR-код телефоном',
       back: 'Назад к оплате',
       none: 'Такого банка в списке нет',
       unavailable: 'Список банков сейчас недоступен',
@@ -346,6 +365,10 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
   },
   en: {
     system: 'Paid through the Faster Payments System (SBP)',
+    universal: {
+      sbp: 'Universal payment QR code: payment by SBP',
+      digitalRouble: 'Universal payment QR code: payment by SBP or with digital roubles',
+    },
     subject: { DYNAMIC: 'Amount due', TOKEN: 'Link your account' },
     open: { DYNAMIC: 'Pay with your bank app', TOKEN: 'Open your bank app' },
     openHere: 'Continue on this device',
@@ -355,9 +378,26 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       phone: (button) => `Tap “${button}”: your bank’s app opens`,
       banks: 'Choose your bank in the list: its app opens',
       sandbox: (button) => `Press “${button}”: this button stands in for the bank’s app`,
-      desktop: 'Scan the QR code with your phone’s camera or in your bank’s app',
       result: 'Come back here: this page shows the result',
       sandboxResult: 'The page shows the result',
+    },
+    code: {
+      DYNAMIC: {
+        scan: 'Scan the universal payment QR code with your phone’s camera or in your bank’s app',
+        another: 'Universal payment QR code for another phone',
+        picture: 'Universal payment QR code, to pay by SBP',
+        show: 'Show the universal payment QR code',
+        showForAnother: 'Show the universal payment QR code for another phone',
+        scanByPhone: 'Scan the universal payment QR code with a phone',
+      },
+      TOKEN: {
+        scan: 'Scan the QR code with your phone’s camera or in your bank’s app',
+        another: 'QR code for another phone',
+        picture: 'QR code to link an account',
+        show: 'Show the QR code',
+        showForAnother: 'Show the QR code for another phone',
+        scanByPhone: 'Scan the QR code with a phone',
+      },
     },
     confirm: {
       DYNAMIC: 'Check the shop and the amount, and confirm',
@@ -437,9 +477,12 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     },
     payAgain: 'Pay again',
     sheet: {
-      title: 'QR code to print',
-      heading: 'Pay by QR code',
-      system: 'СБП — Faster Payments System',
+      title: 'Universal payment QR code to print',
+      heading: 'Universal payment QR code',
+      system: {
+        sbp: 'СБП (SBP) — Faster Payments System',
+        digitalRouble: 'СБП (SBP) or digital roubles',
+      },
       steps: {
         static: [
           'Point your phone’s camera at the code, or open the scanner in your bank’s app',
@@ -466,6 +509,7 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     time: 'Date and time',
     bank: 'Bank',
     paidOn: 'Paid',
+    method: 'Payment method',
     operation: 'Payment reference',
     refunded: 'Refunded',
     refunding: 'Refund on its way',
@@ -476,8 +520,6 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     left: 'Time left',
     validUntil: { DYNAMIC: 'Pay by', TOKEN: 'Valid until' },
     moscow: 'MSK',
-    anotherPhone: 'QR code for another phone',
-    picture: 'QR code for this payment',
     howTo: { DYNAMIC: 'How to pay', TOKEN: 'How to link an account' },
     retry: 'Try again',
     retryInSandbox: 'You have not been charged. Try again',
@@ -488,7 +530,6 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       TOKEN: 'Confirm it in your bank and come back. The result appears here by itself',
       again: 'Open the bank again',
       otherBank: 'Another bank',
-      showCode: 'Show the QR code',
     },
     back: 'Back to the shop',
     backToApp: 'Back to the app',
@@ -522,8 +563,6 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       all: 'All banks',
       notFound: 'Bank not listed?',
       useSystem: 'Open the full list of banks',
-      useCode: 'Show the QR code for another phone',
-      useCodeOnDesktop: 'Scan the QR code with a phone',
       back: 'Back to the payment',
       none: 'No such bank in the list',
       unavailable: 'The list of banks is not available now',

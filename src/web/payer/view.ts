@@ -6,8 +6,9 @@ import { isSandbox } from '../../gateway/connection.ts'
 import type { Service } from '../../gateway/context.ts'
 import { saleMark } from '../../gateway/followed-sale.ts'
 import { pageUrl } from '../../gateway/links.ts'
-import { logoPath } from '../../gateway/logo.ts'
+import { logoPath } from '../../gateway/logo-path.ts'
 import type { Receipt } from '../../gateway/receipt.ts'
+import { receiptUrl } from '../../gateway/sandbox-receipt.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { language } from '../../http/negotiation.ts'
 import { originOf } from '../../http/path.ts'
@@ -26,6 +27,9 @@ const forPayer = (qrCode: QrCode, paid: Receipt | undefined): QrCode =>
     ? { ...qrCode, amount: paid.amount, paymentPurpose: paid.paymentPurpose, sale: undefined }
     : { ...qrCode, ...qrCode.sale }
 
+/** What a page shows besides: the payer's own payment, and what the payer typed that is wrong. */
+type Typed = Pick<PayerView, 'paid' | 'invalidAmount' | 'hasInvalidContact'>
+
 /** How long a page waits for the list that has the name of the payer's bank. */
 const BANKS_MS = 300
 
@@ -36,12 +40,13 @@ export function payerViews(service: Service, banks: ReturnType<typeof bankList>)
   /** The shop as its payers see it. */
   const shopSeen = (
     siteId = '',
-    { name = siteId, supportContact, color, logo, legalName, taxId }: SiteShop,
+    { name = siteId, supportContact, color, logo, legalName, taxId, digitalRouble }: SiteShop,
   ): Shop => ({
     name,
     supportContact,
     legalName,
     taxId,
+    ways: digitalRouble ? 'digitalRouble' : 'sbp',
     theme: color && themeOf(color),
     logo: logo && logoPath(config.secrets, siteId, logo),
   })
@@ -52,12 +57,11 @@ export function payerViews(service: Service, banks: ReturnType<typeof bankList>)
     return list?.find(({ scheme }) => scheme === `bank${memberId}`)?.name
   }
 
-  /** @param more the payer's own payment; what the payer typed, if it is not an amount */
   const viewOf = async (
     c: Context<AppEnv>,
     address: PageAddress,
-    { qrCode: read, shop, bank, isRefused, saved, isDeleted }: QrCodeWithShop,
-    { paid, invalidAmount }: Partial<Pick<PayerView, 'paid' | 'invalidAmount'>> = {},
+    { qrCode: read, shop, bank, isRefused, saved, isDeleted, receipt }: QrCodeWithShop,
+    { paid, invalidAmount, hasInvalidContact = false }: Partial<Typed> = {},
   ): Promise<PayerView> => {
     const qrCode = forPayer(read, paid)
     const { siteId = '' } = c.var
@@ -81,7 +85,7 @@ export function payerViews(service: Service, banks: ReturnType<typeof bankList>)
       utcOffset: config.utcOffset,
       tokenDays: config.tokenDays,
       etag: stateTag(qrCode, paid),
-      saleMark: saleMark(config.secrets, siteId, id, qrCode),
+      saleMark: saleMark(config.secrets, siteId, id, paid?.saleUid ?? qrCode.sale?.saleUid),
       paid,
       sandbox: inSandbox ? { currency: config.homeCurrency } : undefined,
       noSimulation: noSimulation(service, siteId, shownLanguage),
@@ -90,6 +94,9 @@ export function payerViews(service: Service, banks: ReturnType<typeof bankList>)
       hasBanks: !inSandbox && banks.isOffered(),
       isDeclined: isReusable(qrCode) && ownResult(c) === DECLINED,
       invalidAmount,
+      receipt: paid ? paid.receipt : receipt,
+      receiptUrl: receiptUrl(config, siteId, (paid ? paid.receipt : receipt)?.registered, originOf(c)),
+      hasInvalidContact,
     }
   }
 
