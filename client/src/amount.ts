@@ -14,8 +14,8 @@ export interface AmountInput {
  */
 export const toKopecks = (value: string): number => kopecksOf(value, 'value')
 
-/** @param name of the value, for the error */
-function kopecksOf(value: string, name: string): number {
+/** The kopecks of an amount. @param name of the value, for the error. @throws RangeError as toKopecks */
+export function kopecksOf(value: string, name: string): number {
   const [, whole, fraction = ''] = /^(\d+)(?:\.(\d{1,2}))?$/.exec(String(value)) ?? []
   const kopecks = whole === undefined ? Number.NaN : Number(whole + fraction.padEnd(2, '0'))
   if (typeof value === 'string' && Number.isSafeInteger(kopecks)) return kopecks

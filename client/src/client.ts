@@ -20,6 +20,7 @@ import type {
   SalePage,
   SaleRequest,
 } from './schema.ts'
+import { Settlements } from './settlements.ts'
 import { type WaitOptions, waitForQrCode, waitForRefund, waitForSale } from './wait.ts'
 
 /** As the service's document has it, but amounts are exact. */
@@ -54,9 +55,12 @@ export interface QrCodesOptions extends CallOptions {
  */
 export class FpsQr {
   readonly #http: Http
+  /** The files of the bank: what it paid out. */
+  readonly settlements: Settlements
 
   constructor(options: FpsQrOptions) {
     this.#http = new Http(options)
+    this.settlements = new Settlements(this.#http)
   }
 
   /** Creates the QR code of this `qrCodeUid`; if it exists already with the same fields, returns it as it is now. */

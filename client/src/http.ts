@@ -37,10 +37,14 @@ export interface HttpRequest {
   path: string
   query?: URLSearchParams
   body?: object
+  /** A body that is a file. */
+  file?: { mediaType: string; content: Uint8Array<ArrayBuffer> | Blob }
   headers?: Record<string, string>
   signal?: AbortSignal | undefined
   /** Seconds for which the service may wait before it answers. */
   waitSeconds?: number
+  /** Seconds that an attempt can take besides, such as those of a large body. */
+  moreSeconds?: number
   /** Repeat until the signal is aborted: what waits survives a break of any length. */
   endless?: boolean
 }
@@ -100,7 +104,7 @@ export class Http {
   }
 
   async #send<T>(request: HttpRequest): Promise<Answer<T>> {
-    const { method = 'GET', path, query, body, waitSeconds = 0 } = request
+    const { method = 'GET', path, query, body, file, waitSeconds = 0 } = request
     const url = `${this.#site}${path}${query?.size ? `?${query}` : ''}`
     const name = `${method} ${new URL(url).pathname}`
     const init: RequestInit = {
@@ -109,12 +113,14 @@ export class Http {
         Accept: 'application/json',
         Authorization: `Bearer ${this.#token}`,
         ...(body && { 'Content-Type': 'application/json' }),
+        ...(file && { 'Content-Type': file.mediaType }),
         ...(waitSeconds > 0 && { Prefer: `wait=${waitSeconds}` }),
         ...request.headers,
       },
       // A redirect would send the access token to another address.
       redirect: 'manual',
       ...(body && { body: JSON.stringify(body) }),
+      ...(file && { body: file.content }),
     }
     const { response, text } = await this.#fetched(name, init, url, request)
     const { status, headers } = response
@@ -129,8 +135,13 @@ export class Http {
     })
   }
 
-  async #fetched(name: string, init: RequestInit, url: string, { signal, waitSeconds = 0 }: HttpRequest) {
-    const ms = this.#options.attemptTimeoutMs + waitSeconds * 1000
+  async #fetched(
+    name: string,
+    init: RequestInit,
+    url: string,
+    { signal, waitSeconds = 0, moreSeconds = 0 }: HttpRequest,
+  ) {
+    const ms = this.#options.attemptTimeoutMs + (waitSeconds + moreSeconds) * 1000
     try {
       return await withTimeLimit(ms, signal, async (both) => {
         const response = await this.#options.fetch(url, { ...init, signal: both })

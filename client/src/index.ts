@@ -30,6 +30,7 @@ export {
   type NotificationHeaders,
   verifyNotification,
 } from './notifications.ts'
+export { type PricedItem, spreadDiscount } from './receipts.ts'
 export type {
   Amount,
   ChargeRequest,
@@ -42,8 +43,16 @@ export type {
   QrCode,
   QrCodeStatus,
   QrCodeType,
+  ReceiptContact,
+  ReceiptItemRequest,
+  ReceiptRequest,
+  ReceiptState,
   Refund,
   Sale,
   SaleStatus,
+  Settlement,
+  SettlementEntry,
+  SettlementMonth,
 } from './schema.ts'
+export type { EntriesOptions, SettlementFile, Settlements } from './settlements.ts'
 export type { WaitOptions } from './wait.ts'

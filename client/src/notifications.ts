@@ -4,7 +4,9 @@ import type {
   Amount,
   PaymentNotification,
   QrCodeNotification,
+  ReceiptNotification,
   RefundNotification,
+  SettlementNotification,
   TokenNotification,
 } from './schema.ts'
 
@@ -19,6 +21,8 @@ export type Notification = { id: string } & (
   | (Omit<RefundNotification, 'refund'> & { refund: Exact<RefundNotification['refund']> })
   | TokenNotification
   | QrCodeNotification
+  | (Omit<ReceiptNotification, 'receipt'> & { receipt: Exact<ReceiptNotification['receipt']> })
+  | SettlementNotification
 )
 
 /** What a web framework has: an object of Node, or Headers. */
@@ -92,6 +96,14 @@ function signedValues(notification: Notification): string[] | undefined {
     case 'QR_CODE': {
       const { merchantSiteUid, qrCodeUid, status } = notification.qrCode
       return [merchantSiteUid, qrCodeUid, status.value, status.changedDateTime]
+    }
+    case 'RECEIPT': {
+      const { merchantSiteUid, receiptUid, status } = notification.receipt
+      return [merchantSiteUid, receiptUid, status.value, status.changedDateTime]
+    }
+    case 'SETTLEMENT': {
+      const { merchantSiteUid, settlementUid, status } = notification.settlement
+      return [merchantSiteUid, settlementUid, status.value, status.changedDateTime]
     }
     default:
       return undefined

@@ -36,6 +36,8 @@ export interface components {
       tokenizationAccount?: string
       /** @description CREATE_TOKEN requests a payment token too */
       flags?: components['schemas']['Flag'][]
+      /** @description The receipt of each payment (54-FZ): its items add up to the amount. For DYNAMIC, and for STATIC with an amount */
+      receipt?: components['schemas']['ReceiptRequest']
     }
     /** @description The type, the lifetime and the picture */
     QrCodeOptions: {
@@ -62,6 +64,91 @@ export interface components {
     MediaType: 'image/png' | 'image/svg+xml'
     /** @enum {string} */
     Flag: 'CREATE_TOKEN'
+    ReceiptRequest: {
+      contact?: components['schemas']['ReceiptContact']
+      taxation?: components['schemas']['Taxation']
+      /** @description The amounts of the items add up to what is paid, or refunded */
+      items: components['schemas']['ReceiptItemRequest'][]
+    }
+    /** @description Where the receipt goes: either `email` or `phone` */
+    ReceiptContact: {
+      /** Format: email */
+      email?: string
+      /**
+       * @description + and 10 to 15 digits
+       * @example +79001234567
+       */
+      phone?: string
+    }
+    /** @enum {string} */
+    Taxation: 'osn' | 'usnIncome' | 'usnIncomeOutcome' | 'esn' | 'patent'
+    ReceiptItemRequest: {
+      name: string
+      /**
+       * @description The price of one, in roubles
+       * @example 21.99
+       */
+      price: number | string
+      /**
+       * @description By default `1`
+       * @example 1.5
+       */
+      quantity?: string
+      /**
+       * @description price × quantity, half a kopeck up. Another sum is refused
+       * @example 21.99
+       */
+      amount?: number | string
+      vat?: components['schemas']['VatRate']
+      method?: components['schemas']['PaymentMethodOfItem']
+      object?: components['schemas']['ItemObject']
+      /**
+       * @description The number of tag 2108; by default 0, pieces
+       * @enum {integer}
+       */
+      unit?:
+        | 0
+        | 10
+        | 11
+        | 12
+        | 20
+        | 21
+        | 22
+        | 30
+        | 31
+        | 32
+        | 40
+        | 41
+        | 42
+        | 50
+        | 51
+        | 70
+        | 71
+        | 72
+        | 73
+        | 80
+        | 81
+        | 82
+        | 83
+        | 255
+    }
+    /**
+     * @description The rate of VAT in per cent. A prepayment takes the computed rate by itself, such as 22/122
+     * @enum {string}
+     */
+    VatRate: '0' | '5' | '7' | '10' | '20' | '22' | 'none'
+    /** @enum {string} */
+    PaymentMethodOfItem: 'fullPayment' | 'fullPrepayment' | 'prepayment' | 'advance'
+    /** @enum {string} */
+    ItemObject:
+      | 'commodity'
+      | 'excise'
+      | 'job'
+      | 'service'
+      | 'payment'
+      | 'agentCommission'
+      | 'composite'
+      | 'other'
     QrCode: {
       /**
        * @description Your identifier of the QR code
@@ -181,13 +268,33 @@ export interface components {
       amount: components['schemas']['Amount']
       /** Format: date-time */
       dateTime: string
+      method?: components['schemas']['PaymentMethod']
       /** @description The sum of its completed refunds; absent before the first one, and in lastPayment */
       refundedAmount?: components['schemas']['Amount']
       /** @description Of a COUNTER code: the sale that the payment is for */
       saleUid?: string
+      /** @description Absent where a till reads it */
+      receipt?: components['schemas']['LatestReceipt']
     }
     /** @enum {string} */
     PaymentStatus: 'WAITING' | 'COMPLETED' | 'DECLINED'
+    /**
+     * @description How it was paid; absent if the network does not report it
+     * @enum {string}
+     */
+    PaymentMethod: 'sbp' | 'digitalRouble' | 'other'
+    /** @description The latest attempt of the document of the cash register */
+    LatestReceipt: {
+      receiptUid: string
+      state: components['schemas']['ReceiptState']
+      /**
+       * Format: uri
+       * @description Where the receipt can be read, once it is registered. It shows the contact
+       */
+      url?: string
+    }
+    /** @enum {string} */
+    ReceiptState: 'WAITING' | 'SENT' | 'REGISTERED' | 'FAILED'
     QrCodePage: {
       qrCodes: components['schemas']['QrCode'][]
       /** @description Present if there are more QR codes */
@@ -217,6 +324,7 @@ export interface components {
          */
         type: 'SBP' | 'TOKEN'
       }
+      method?: components['schemas']['PaymentMethod']
       status: {
         value: components['schemas']['PaymentStatus']
         /** Format: date-time */
@@ -239,6 +347,8 @@ export interface components {
        * @constant
        */
       overRefunded?: true
+      /** @description The receipt of the sale */
+      receipt?: components['schemas']['LatestReceipt']
       flags: 'SALE'[]
     }
     /**
@@ -268,6 +378,8 @@ export interface components {
       amount: components['schemas']['RefundAmount']
       /** @description The reason, for your own records */
       comment?: string
+      /** @description What is returned, of the items of the sale’s receipt that remain; the items add up to the refund. If absent, the whole remainder, or shares of it */
+      receipt?: components['schemas']['RefundReceiptRequest']
     }
     RefundAmount: {
       /**
@@ -278,6 +390,12 @@ export interface components {
       value: number | string
       /** @description Three capital letters. If absent, the currency of the payment */
       currency?: string
+    }
+    RefundReceiptRequest: {
+      /** @description In place of that of the payment. Needed at T-Bank once that was erased, unless all is refunded */
+      contact?: components['schemas']['ReceiptContact']
+      /** @description The amounts of the items add up to what is paid, or refunded */
+      items?: components['schemas']['ReceiptItemRequest'][]
     }
     Refund: {
       refundId: string
@@ -292,7 +410,22 @@ export interface components {
         changedDateTime: string
         reason?: string
       }
+      /** @description Of a completed refund, if the payments of the site get receipts */
+      receipt?: components['schemas']['RefundReceipt']
       flags: 'REFUND'[]
+    }
+    RefundReceipt: {
+      receiptUid?: string
+      /**
+       * @description NONE: the payment has no receipt, so the refund gets none
+       * @enum {string}
+       */
+      state: 'WAITING' | 'SENT' | 'REGISTERED' | 'FAILED' | 'NONE'
+      /**
+       * Format: uri
+       * @description Where the receipt can be read, once it is registered. It shows the contact
+       */
+      url?: string
     }
     SaleRequest: {
       /** @description What is paid */
@@ -301,6 +434,8 @@ export interface components {
       paymentPurpose?: string
       /** @description Lifetime in whole minutes. By default `5` */
       ttl?: number
+      /** @description The receipt of the payment (54-FZ): its items add up to the amount */
+      receipt?: components['schemas']['ReceiptRequest']
     }
     Sale: {
       /** @description Your identifier of the sale */
@@ -327,6 +462,188 @@ export interface components {
       sales: components['schemas']['Sale'][]
       /** @description Present if there are more sales */
       nextCursor?: string
+    }
+    /** @enum {string} */
+    ReceiptKind: 'sale' | 'refund' | 'closing'
+    /** @description Fields that the register does not state are absent */
+    FiscalData: {
+      /** @description The number of the fiscal drive (tag 1041) */
+      fn?: string
+      /** @description The number of the fiscal document (tag 1040) */
+      fd?: string
+      /** @description The fiscal sign of the document (tag 1077) */
+      fpd?: string
+      /** @description The registration number of the cash register (tag 1037) */
+      registration?: string
+      /** @description The number of the shift (tag 1038) */
+      shift?: string
+      /** @description The number of the receipt in its shift (tag 1042) */
+      number?: string
+      /** Format: date-time */
+      dateTime?: string
+      /** @description Where the receipt can be read. It shows the contact */
+      url?: string
+    }
+    /**
+     * @description The bank in whose settlement files it stands
+     * @enum {string}
+     */
+    SettlementBank: 'tbank' | 'raiffeisen' | 'tochka' | 'tochka-pay'
+    Settlement: {
+      settlementUid: string
+      bank: components['schemas']['SettlementBank']
+      /** @enum {string} */
+      format: 'registry' | 'statement'
+      /** @description Of the bytes of the file */
+      sha256: string
+      /**
+       * Format: date
+       * @description The first day that the file is about; absent, like `to`, of an empty file
+       */
+      from?: string
+      /** Format: date */
+      to?: string
+      /** Format: date-time */
+      importedOn: string
+      /** @description The operations of the file: entries, and what is skipped */
+      lines: number
+      entries: number
+      /** @description Entries that an earlier file had when this one was imported */
+      repeated: number
+      /** @description Entries by their state, as they stand now */
+      matched: number
+      mismatched: number
+      unknown: number
+      /** @description Operations with cards and of other products */
+      skipped: number
+    }
+    SettlementPage: {
+      settlements: components['schemas']['Settlement'][]
+      /** @description Present if there are more files */
+      nextCursor?: string
+    }
+    SettlementEntryPage: {
+      entries: components['schemas']['SettlementEntry'][]
+      /** @description Present if there are more entries */
+      nextCursor?: string
+    }
+    SettlementEntry: {
+      /** @description The same in each file that has the entry */
+      entryUid: string
+      /** @enum {string} */
+      kind: 'payment' | 'refund' | 'fee' | 'payout' | 'correction'
+      /**
+       * @description `MISMATCHED`: `differences` says what differs. `UNKNOWN`: no payment or refund of the site. `EXPECTED`: of the site, and in no file. Absent where there is nothing to compare
+       * @enum {string}
+       */
+      state?: 'MATCHED' | 'MISMATCHED' | 'UNKNOWN' | 'EXPECTED'
+      /**
+       * @description Of refunds negative
+       * @example -10.50
+       */
+      gross?: string
+      /**
+       * @description Negative: `net` is `gross` and `fee`
+       * @example -10.50
+       */
+      fee?: string
+      /**
+       * @description The part of `fee` that is VAT
+       * @example -10.50
+       */
+      feeVat?: string
+      /**
+       * @description VAT that the bank states beside its fee, without saying whether the fee has it
+       * @example -10.50
+       */
+      feeVatSeparate?: string
+      /** @example -10.50 */
+      net?: string
+      currency: string
+      /** Format: date-time */
+      operatedAt: string
+      /**
+       * Format: date
+       * @description The day of the payout
+       */
+      paidOn?: string
+      /** @description What the bank calls it: `paymentId`, `refundId`, `operationId`, `qrcId`, `order` */
+      bankIds: {
+        [key: string]: string
+      }
+      /** @description Where it is in the file `settlementUid`; both are absent of what is `EXPECTED` */
+      line?: number
+      settlementUid?: string
+      paymentUid?: string
+      refundUid?: string
+      qrCodeUid?: string
+      differences?: {
+        /** @enum {string} */
+        field: 'amount' | 'currency' | 'status' | 'day'
+        ours: string
+        theirs: string
+      }[]
+    }
+    SettlementMonth: {
+      month: string
+      /** @description Entries of payments, also those that are UNKNOWN */
+      payments: number
+      /**
+       * @description Their sum
+       * @example -10.50
+       */
+      gross: string
+      /** @description Entries of refunds */
+      refunds: number
+      /**
+       * @description Their sum, negative
+       * @example -10.50
+       */
+      refunded: string
+      /**
+       * @description What the bank keeps, negative
+       * @example -10.50
+       */
+      fee: string
+      /**
+       * @description The part of it that is VAT, as far as the bank states it
+       * @example -10.50
+       */
+      feeVat: string
+      /**
+       * @description What is left, as far as the bank states it
+       * @example -10.50
+       */
+      net: string
+      /** @description Operations whose bank states no fee: above 0 `fee` is not complete */
+      withoutFee: number
+      /** @description Operations whose bank states no VAT: above 0 `feeVat` is not complete */
+      withoutVat: number
+      payouts: {
+        /** Format: date */
+        paidOn: string
+        /**
+         * @description What a statement has as paid out; absent without one
+         * @example -10.50
+         */
+        stated?: string
+        /**
+         * @description The sum of `net` of the day, cards included; absent where an operation states none
+         * @example -10.50
+         */
+        sum?: string
+        /**
+         * @description Absent unless both sums are known
+         * @enum {string}
+         */
+        state?: 'MATCHED' | 'MISMATCHED'
+      }[]
+      /** @description Entries by state */
+      matched: number
+      mismatched: number
+      unknown: number
+      /** @description Payments and refunds that no file has */
+      expected: number
     }
     EventFeed: {
       events: components['schemas']['Event'][]
@@ -367,6 +684,7 @@ export interface components {
         amount: components['schemas']['Amount']
         /** @description Whether the QR code took the payment */
         applied: boolean
+        method?: components['schemas']['PaymentMethod']
         /** @description The sale of a COUNTER code that it is for */
         saleUid?: string
         /** @description Of payment.decided: what was decided */
@@ -400,6 +718,10 @@ export interface components {
       }
       /** @description The person, as of the event */
       person?: components['schemas']['EventPerson']
+      /** @description The document of a cash register */
+      receipt?: components['schemas']['EventReceipt']
+      /** @description Of settlement.imported and settlement.deleted: the file */
+      settlement?: components['schemas']['EventSettlement']
     }
     /** @enum {string} */
     EventType:
@@ -420,6 +742,12 @@ export interface components {
       | 'token.rejected'
       | 'token.expired'
       | 'token.deleted'
+      | 'receipt.requested'
+      | 'receipt.registered'
+      | 'receipt.failed'
+      | 'receipt.retried'
+      | 'settlement.imported'
+      | 'settlement.deleted'
       | 'settings.changed'
       | 'apiKey.created'
       | 'apiKey.revoked'
@@ -435,6 +763,28 @@ export interface components {
       name: string
       /** @enum {string} */
       role: 'owner' | 'manager' | 'accountant' | 'cashier' | 'operator' | 'support'
+    }
+    EventReceipt: {
+      receiptUid: string
+      kind: components['schemas']['ReceiptKind']
+      state: components['schemas']['ReceiptState']
+      paymentUid: string
+      refundUid?: string
+      closingUid?: string
+      /**
+       * @description Of receipt.failed
+       * @enum {string}
+       */
+      reason?: 'noContact' | 'vatRate' | 'tooManyItems' | 'refused'
+    }
+    EventSettlement: {
+      settlementUid: string
+      /** @description Of the bytes of the file */
+      sha256: string
+      /** @description The operations of the file that are matched */
+      entries: number
+      mismatched: number
+      unknown: number
     }
     /**
      * @description CREATED: the customer agreed; REJECTED: the customer refused; DELETED: the customer or the bank ended the binding
@@ -474,6 +824,7 @@ export interface components {
         /** @description Whether the QR code took the payment. If it is false, deliver nothing for it */
         applied: boolean
         notAppliedReason?: components['schemas']['NotAppliedReason']
+        method?: components['schemas']['PaymentMethod']
       }
       /** @constant */
       type: 'PAYMENT'
@@ -631,6 +982,82 @@ export interface components {
        */
       test?: true
     }
+    ReceiptNotification: {
+      /** @description The document of a cash register */
+      receipt: {
+        /** @description The identifier of the document */
+        receiptUid: string
+        kind: components['schemas']['ReceiptKind']
+        /** @description The payment that it is of */
+        paymentId: string
+        refundId?: string
+        closingUid?: string
+        qrCodeUid?: string
+        /** @description The sum of the document */
+        amount: components['schemas']['NotificationAmount']
+        /** @description What became of it */
+        status: {
+          /** @enum {string} */
+          value: 'REGISTERED' | 'FAILED'
+          /**
+           * Format: date-time
+           * @description When it got this status
+           */
+          changedDateTime: string
+          /** @enum {string} */
+          reason?: 'noContact' | 'vatRate' | 'tooManyItems' | 'refused'
+          /** @description The words of the cash register */
+          reasonMessage?: string
+          /** @description Of a failed one */
+          canRetry?: boolean
+        }
+        fiscal?: components['schemas']['FiscalData']
+        /** @description The siteId */
+        merchantSiteUid: string
+      }
+      /** @constant */
+      type: 'RECEIPT'
+      /** @constant */
+      version: '1'
+      /**
+       * @description Of a test site: no money moved. Deliver nothing for it
+       * @constant
+       */
+      test?: true
+    }
+    SettlementNotification: {
+      /** @description The settlement file as it was then */
+      settlement: {
+        settlementUid: string
+        /** @description Of the bytes of the file */
+        sha256: string
+        /** @description The operations of the file that are matched */
+        entries: number
+        mismatched: number
+        unknown: number
+        /** @description Whether the file was imported or deleted */
+        status: {
+          /** @enum {string} */
+          value: 'IMPORTED' | 'DELETED'
+          /**
+           * Format: date-time
+           * @description When it got this status
+           */
+          changedDateTime: string
+        }
+        /** @description The siteId */
+        merchantSiteUid: string
+      }
+      /** @constant */
+      type: 'SETTLEMENT'
+      /** @constant */
+      version: '1'
+      /**
+       * @description Of a test site: no money moved. Deliver nothing for it
+       * @constant
+       */
+      test?: true
+    }
     ErrorAnswer: {
       /** @constant */
       serviceName: 'payin-core'
@@ -675,6 +1102,13 @@ export type QrCodeType = components['schemas']['QrCodeType']
 export type ImageRequest = components['schemas']['ImageRequest']
 export type MediaType = components['schemas']['MediaType']
 export type Flag = components['schemas']['Flag']
+export type ReceiptRequest = components['schemas']['ReceiptRequest']
+export type ReceiptContact = components['schemas']['ReceiptContact']
+export type Taxation = components['schemas']['Taxation']
+export type ReceiptItemRequest = components['schemas']['ReceiptItemRequest']
+export type VatRate = components['schemas']['VatRate']
+export type PaymentMethodOfItem = components['schemas']['PaymentMethodOfItem']
+export type ItemObject = components['schemas']['ItemObject']
 export type QrCode = components['schemas']['QrCode']
 export type Image = components['schemas']['Image']
 export type QrCodeStatus = components['schemas']['QrCodeStatus']
@@ -684,6 +1118,9 @@ export type TokenStatus = components['schemas']['TokenStatus']
 export type EndedBy = components['schemas']['EndedBy']
 export type LatestPayment = components['schemas']['LatestPayment']
 export type PaymentStatus = components['schemas']['PaymentStatus']
+export type PaymentMethod = components['schemas']['PaymentMethod']
+export type LatestReceipt = components['schemas']['LatestReceipt']
+export type ReceiptState = components['schemas']['ReceiptState']
 export type QrCodePage = components['schemas']['QrCodePage']
 export type PaymentPage = components['schemas']['PaymentPage']
 export type Payment = components['schemas']['Payment']
@@ -693,15 +1130,27 @@ export type PaymentDecision = components['schemas']['PaymentDecision']
 export type ChargeRequest = components['schemas']['ChargeRequest']
 export type RefundRequest = components['schemas']['RefundRequest']
 export type RefundAmount = components['schemas']['RefundAmount']
+export type RefundReceiptRequest = components['schemas']['RefundReceiptRequest']
 export type Refund = components['schemas']['Refund']
+export type RefundReceipt = components['schemas']['RefundReceipt']
 export type SaleRequest = components['schemas']['SaleRequest']
 export type Sale = components['schemas']['Sale']
 export type SaleStatus = components['schemas']['SaleStatus']
 export type SalePage = components['schemas']['SalePage']
+export type ReceiptKind = components['schemas']['ReceiptKind']
+export type FiscalData = components['schemas']['FiscalData']
+export type SettlementBank = components['schemas']['SettlementBank']
+export type Settlement = components['schemas']['Settlement']
+export type SettlementPage = components['schemas']['SettlementPage']
+export type SettlementEntryPage = components['schemas']['SettlementEntryPage']
+export type SettlementEntry = components['schemas']['SettlementEntry']
+export type SettlementMonth = components['schemas']['SettlementMonth']
 export type EventFeed = components['schemas']['EventFeed']
 export type Event = components['schemas']['Event']
 export type EventType = components['schemas']['EventType']
 export type EventPerson = components['schemas']['EventPerson']
+export type EventReceipt = components['schemas']['EventReceipt']
+export type EventSettlement = components['schemas']['EventSettlement']
 export type BindingStatus = components['schemas']['BindingStatus']
 export type PaymentNotification = components['schemas']['PaymentNotification']
 export type NotificationAmount = components['schemas']['NotificationAmount']
@@ -711,6 +1160,8 @@ export type NotificationCustomer = components['schemas']['NotificationCustomer']
 export type RefundNotification = components['schemas']['RefundNotification']
 export type TokenNotification = components['schemas']['TokenNotification']
 export type QrCodeNotification = components['schemas']['QrCodeNotification']
+export type ReceiptNotification = components['schemas']['ReceiptNotification']
+export type SettlementNotification = components['schemas']['SettlementNotification']
 export type ErrorAnswer = components['schemas']['ErrorAnswer']
 export type AmountRequest = components['schemas']['AmountRequest']
 export type $defs = Record<string, never>

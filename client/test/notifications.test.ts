@@ -5,7 +5,9 @@ import {
   type ComposedNotification,
   type NotifiedPayment,
   qrCodeNotification,
+  receiptNotification,
   refundNotification,
+  settlementNotification,
   tokenNotification,
 } from '../../src/contract/notifications/compose.ts'
 import {
@@ -62,7 +64,7 @@ describe('a notification is returned by its type, with its id', () => {
     expect(notification.payment.qrCodeUid).toBe(qrCodeUid)
   })
 
-  it('a refund, a token, a QR code', async () => {
+  it('a refund, a token, a QR code, a receipt, a settlement file', async () => {
     const refund = refundNotification(
       {
         ...{ refundUid: 'half', paymentUid: 'payment-1', createdAt: SECOND, changedAt: SECOND },
@@ -85,6 +87,31 @@ describe('a notification is returned by its type, with its id', () => {
       token: { account: 'клиент', value },
     })
     expect(await verifyNotification(delivered(qrCode))).toMatchObject({ type: 'QR_CODE' })
+    const receipt = receiptNotification(
+      {
+        ...{ receiptUid: 'R1', kind: 'sale', paymentUid: 'payment-1', changedAt: SECOND },
+        ...{ amount: { minorUnits: 250, currency: 'RUB' }, status: 'REGISTERED', fiscal: { fd: '7' } },
+      },
+      ORIGIN,
+    )
+    const verified = verifyNotification(delivered(receipt))
+    expect(await verified).toMatchObject({
+      type: 'RECEIPT',
+      receipt: { receiptUid: 'R1', amount: { value: '2.50' }, fiscal: { fd: '7' } },
+    })
+    const settlement = settlementNotification(
+      {
+        ...{ settlementUid: 'tbank-1', sha256: 'f'.repeat(64), entries: 3, mismatched: 1, unknown: 0 },
+        ...{ status: 'IMPORTED', changedAt: SECOND },
+      },
+      ORIGIN,
+    )
+    expect(await verifyNotification(delivered(settlement))).toMatchObject({
+      type: 'SETTLEMENT',
+      settlement: { settlementUid: 'tbank-1', entries: 3, mismatched: 1, status: { value: 'IMPORTED' } },
+    })
+    const foreign = delivered(settlement, { headers: { Signature: 'f'.repeat(64) } })
+    await expect(verifyNotification(foreign)).rejects.toThrow(/Signature/)
   })
 
   it('a type of a later version, by webhook-signature alone', async () => {

@@ -11,9 +11,10 @@ const installed = join(directory, 'node_modules/@fps-qr/client')
 const read = (path: string) => readFileSync(join(installed, path), 'utf8')
 
 it('has the built code with its types, README and licence, and nothing else', () => {
-  const modules = 'abort amount client errors events http index notifications pages retry schema wait'.split(
-    ' ',
-  )
+  const modules =
+    'abort amount client errors events http index notifications pages receipts retry schema settlements wait'.split(
+      ' ',
+    )
   const built = modules.flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.js`])
   expect(files.toSorted()).toEqual(['LICENSE', 'README.md', ...built, 'package.json'].toSorted())
   const bytes = files.map((path) => statSync(join(installed, path)).size).reduce((sum, size) => sum + size, 0)
@@ -61,6 +62,6 @@ it('exports these names, on this machine’s own Node', () => {
       'FpsQrError',
     ],
     ...['InvalidRequestError', 'NotFoundError', 'NotificationError', 'RateLimitError', 'UnavailableError'],
-    ...['fromKopecks', 'toKopecks', 'verifyNotification'],
+    ...['fromKopecks', 'spreadDiscount', 'toKopecks', 'verifyNotification'],
   ])
 })

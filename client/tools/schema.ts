@@ -8,8 +8,16 @@ import { join } from 'node:path'
 const USED = [
   ...['QrCodeRequest', 'QrCode', 'QrCodePage', 'ChargeRequest', 'Payment', 'PaymentPage'],
   ...['PaymentDecisionRequest'],
+  ...['Settlement', 'SettlementPage', 'SettlementEntryPage', 'SettlementMonth'],
   ...['RefundRequest', 'Refund', 'SaleRequest', 'Sale', 'SalePage', 'Event', 'EventFeed', 'ErrorAnswer'],
-  ...['PaymentNotification', 'RefundNotification', 'TokenNotification', 'QrCodeNotification'],
+  ...[
+    'PaymentNotification',
+    'RefundNotification',
+    'TokenNotification',
+    'QrCodeNotification',
+    'ReceiptNotification',
+    'SettlementNotification',
+  ],
 ]
 
 const root = join(import.meta.dirname, '../..')

@@ -1,0 +1,97 @@
+// Spreads a discount over the items of a receipt, exact to the kopeck.
+import { fromKopecks, kopecksOf } from './amount.ts'
+
+/** The most items of a receipt. */
+const MAX_ITEMS = 100
+
+/** An item of a receipt, as far as its sum matters; its other fields are kept. */
+export interface PricedItem {
+  /** The price of one, such as "21.99". */
+  price: string
+  /** Digits with at most three after the point, such as "1.5". If absent, 1. */
+  quantity?: string
+}
+
+/** A line in kopecks and thousandths. */
+interface Line {
+  price: number
+  quantity: number
+}
+
+/**
+ * The items of a receipt with a discount on the whole spread over them, in proportion to their sums. The sum of the result is exactly
+ * that of the items less the discount. A line whose new sum is no multiple of its quantity becomes two, with prices a kopeck apart.
+ * @param items with the prices before the discount; each keeps its other fields
+ * @param discount of the whole, such as "0.12"
+ * @returns items with a price and a quantity; price × quantity, half a kopeck up, is the sum of a line
+ * @throws RangeError if a price, a quantity or the discount breaks its rule, if the discount is more than the sum of the items, or if
+ * the result has more than 100 items
+ */
+export function spreadDiscount<T extends PricedItem>(
+  items: readonly T[],
+  discount: string,
+): (T & Required<PricedItem>)[] {
+  const lines = items.map(
+    ({ price, quantity = '1' }, index): Line => ({
+      price: kopecksOf(price, `items.${index}.price`),
+      quantity: thousandths(quantity, `items.${index}.quantity`),
+    }),
+  )
+  const total = lines.reduce((sum, line) => sum + sumOf(line), 0)
+  const off = kopecksOf(discount, 'discount')
+  if (off > total) {
+    throw new RangeError(
+      `discount is ${discount}, must be at most ${fromKopecks(total)}, the sum of the items`,
+    )
+  }
+  let [sum, given] = [0, 0]
+  const spread = items.flatMap((item, index) => {
+    const line = lines[index]
+    if (!line) return []
+    sum += sumOf(line)
+    const share = total === 0 ? 0 : rounded(BigInt(sum) * BigInt(off), BigInt(total)) - given
+    given += share
+    return linesOf(line, sumOf(line) - share).map(({ price, quantity }) => ({
+      ...item,
+      price: fromKopecks(price),
+      quantity: formatQuantity(quantity),
+    }))
+  })
+  if (spread.length <= MAX_ITEMS) return spread
+  throw new RangeError(`the receipt has ${spread.length} items after the discount, must have at most 100`)
+}
+
+/** price × quantity, half a kopeck up. */
+const sumOf = ({ price, quantity }: Line): number => rounded(BigInt(price) * BigInt(quantity), 1000n)
+
+/** numerator ÷ denominator, half up. Exact. */
+const rounded = (numerator: bigint, denominator: bigint): number =>
+  Number((numerator * 2n + denominator) / (2n * denominator))
+
+/** A line with another sum, of at most its own: one, or two that have it together. */
+function linesOf(line: Line, sum: number): Line[] {
+  if (sum === sumOf(line)) return [line]
+  const { quantity } = line
+  const price = Number((BigInt(sum) * 1000n) / BigInt(quantity))
+  const one = [price, price + 1].find((each) => sumOf({ price: each, quantity }) === sum)
+  if (one !== undefined) return [{ price: one, quantity }]
+  // Each whole unit that costs a kopeck more adds exactly one, whatever the rest is.
+  const unitsAtHigherPrice = (sum - sumOf({ price, quantity })) * 1000
+  return [
+    { price, quantity: quantity - unitsAtHigherPrice },
+    { price: price + 1, quantity: unitsAtHigherPrice },
+  ]
+}
+
+/** The thousandths of a quantity. @param name of it, for the error. @throws RangeError if it breaks its rule */
+function thousandths(quantity: string, name: string): number {
+  const [, whole, fraction = ''] = /^(\d{1,5})(?:\.(\d{1,3}))?$/.exec(String(quantity)) ?? []
+  const result = whole === undefined ? 0 : Number(whole + fraction.padEnd(3, '0'))
+  if (typeof quantity === 'string' && result > 0) return result
+  throw new RangeError(
+    `${name} is ${JSON.stringify(quantity)}, must be a string such as "1.5", above 0, with at most 5 digits and 3 decimals`,
+  )
+}
+
+/** The text of thousandths: 1500 → "1.5". */
+const formatQuantity = (quantity: number): string => String(quantity / 1000)
