@@ -1,4 +1,7 @@
-// Runs a command for a person: its errors are texts on standard error, and its status is 1 then.
+// Runs a command for a person: its errors are texts on standard error, and its status is 1 then, or 2.
+
+/** An error of how a command is called. It ends with 2, so that a script knows it from what the command finds. */
+export class UsageError extends Error {}
 
 /** @param usage the text of --help */
 export async function command(usage: string, run: () => void | Promise<void>): Promise<void> {
@@ -7,6 +10,6 @@ export async function command(usage: string, run: () => void | Promise<void>): P
     await run()
   } catch (error) {
     console.error(error instanceof Error ? error.message : error)
-    process.exitCode = 1
+    process.exitCode = error instanceof UsageError ? 2 : 1
   }
 }

@@ -7,7 +7,7 @@ import { tokenSecret } from './token-secret.ts'
 const USAGE = `npm run -s token -- <siteId> [options]
 
   <siteId>          the site; '*' with --scope operator is the operator of all sites, with operator:read who only reads
-  --scope "…"       one or more of merchant, merchant:read, merchant:till, merchant:admin, network; by default merchant
+  --scope "…"       one or more of merchant, merchant:read, merchant:accounting, merchant:till, merchant:admin, network; by default merchant
   --days N          the lifetime, 1 to 3650, by default 30
   --label TEXT      who has it, such as anna: 1 to 60 characters. Lists of keys and the audit show it
   --tills LIST      of merchant:till, the qrCodeUids of its tills, separated by commas; by default all

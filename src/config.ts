@@ -113,6 +113,7 @@ export const DeploymentSettings = z
     CALLBACK_HOSTS: z._default(z.enum(['public', 'any'], 'must be public or any'), 'public'),
     TOKEN_DAYS: z._default(days(1), 365),
     RETENTION_DAYS: optional(days(30)),
+    SETTLEMENT_DAYS: z._default(wholeNumber(' of days', 3, 60), 7),
     SITE_RATE: z._default(wholeNumber('', 1, 1_000_000), 500),
     DELETION_DAYS: z._default(days(0), 7),
     NETWORK_URL: optional(NetworkUrl),
@@ -171,6 +172,8 @@ export interface Config {
   tokenDays: number
   /** For how many days a QR code is kept that ended without a payment; undefined: for ever. */
   retentionDays: number | undefined
+  /** After how many days a payment that no settlement file has is missing in them. */
+  settlementDays: number
   /** Requests a second of the merchants of one site, on a self-hosted service. */
   siteRate: number
   /** For how many days the deletion of a site can be undone. */
@@ -209,10 +212,8 @@ export function readConfig(env: object): { ok: true; config: Config } | { ok: fa
       passkeyHost: vars.PASSKEY_HOST ?? passkeyHostOf(vars.PUBLIC_URL),
       allowedHosts: vars.ALLOWED_HOSTS ?? (vars.SELF_HOSTED && ownHosts(vars.PUBLIC_URL)),
       adminHosts: vars.ADMIN_HOSTS ?? new Set(),
-      tokenDays: vars.TOKEN_DAYS,
-      retentionDays: vars.RETENTION_DAYS,
-      siteRate: vars.SITE_RATE,
-      deletionDays: vars.DELETION_DAYS,
+      ...{ tokenDays: vars.TOKEN_DAYS, retentionDays: vars.RETENTION_DAYS },
+      ...{ settlementDays: vars.SETTLEMENT_DAYS, deletionDays: vars.DELETION_DAYS, siteRate: vars.SITE_RATE },
       banksUrl: vars.BANKS_URL,
       anyCallbackHost: vars.CALLBACK_HOSTS === 'any',
       ...networksOf(vars),

@@ -31,12 +31,17 @@ const TRY_LATER = {
 const TABLE = {
   'http.message.conversion.failed': {
     status: 400,
-    when: 'The body is not a JSON object in UTF-8, or did not arrive within 10 seconds; `description` says what is wrong',
+    when: 'The body is not a JSON object in UTF-8, or did not arrive within 10 seconds, a settlement file within five minutes; `description` says what is wrong',
     userMessage: NOT_DONE,
   },
   'validation.error': {
     status: 400,
     when: 'A field or a parameter breaks its rule, or is unknown; `cause` names each of them',
+    userMessage: NOT_DONE,
+  },
+  'settlement.unreadable': {
+    status: 400,
+    when: 'A settlement file is not as its bank describes it; `cause` names the first lines and columns, and nothing changes',
     userMessage: NOT_DONE,
   },
   'auth.unauthorized': {
@@ -63,7 +68,7 @@ const TABLE = {
   },
   'payin.resource.not.found': {
     status: 404,
-    when: 'There is no such QR code, sale, payment, refund, token, notification, instruction, key, logo or site',
+    when: 'There is no such QR code, sale, payment, refund, receipt, token, notification, instruction, key, logo, settlement file or site',
     userMessage: {
       ru: 'Такой операции нет. Обратитесь в магазин',
       en: 'There is no such operation. Please contact the shop',
@@ -82,12 +87,12 @@ const TABLE = {
   },
   'payin.resource.already.exists': {
     status: 409,
-    when: 'An earlier request or report has the same `qrCodeUid`, `saleUid`, `paymentUid`, `bindingUid`, `refundId` or `id` of a person, and other fields; `cause` names them, and nothing changes',
+    when: 'An earlier request or report has the same `qrCodeUid`, `saleUid`, `paymentUid`, `bindingUid`, `refundId`, `closingUid`, `receiptUid`, `settlementUid` or `id` of a person, and other fields, or a settlement file under another `settlementUid`; `cause` names them, and nothing changes',
     userMessage: NOT_DONE,
   },
   'payin.incorrect-method-invocation': {
     status: 409,
-    when: 'The state of the QR code, sale, payment, notification, instruction, key, person or site does not allow the operation',
+    when: 'The state of the QR code, sale, payment, receipt, notification, instruction, key, person or site does not allow the operation',
     userMessage: NOT_AVAILABLE,
   },
   'network.changed': {
@@ -110,6 +115,16 @@ const TABLE = {
     when: 'The amount is above a limit that the operator has set for the site: of a payment, or of the refunds of a day; `cause` names the limit',
     userMessage: NOT_AVAILABLE,
   },
+  'settlement.in.progress': {
+    status: 409,
+    when: 'Another settlement file of the site is imported or deleted; send the request again when it is done, or a minute after its last part',
+    userMessage: NOT_AVAILABLE,
+  },
+  'settlement.contradicts': {
+    status: 409,
+    when: 'A settlement file has another gross, fee, VAT, net or day of payout of an operation than an earlier file, which `description` names; `cause` names the lines, and nothing changes',
+    userMessage: NOT_AVAILABLE,
+  },
   'events.cursor.gone': {
     status: 410,
     when: 'The cursor is not of this feed, such as one from before the site was restored from a backup; start again without it',
@@ -127,7 +142,7 @@ const TABLE = {
   },
   'http.message.too.large': {
     status: 413,
-    when: 'The body is larger than the operation takes: 64 KiB of JSON, 256 KiB of a logo, 4 KiB of a payer’s form',
+    when: 'The body is larger than the operation takes: 64 KiB of JSON, 256 KiB of a logo, 4 KiB of a payer’s form, 32 MiB or 100,000 lines of a settlement file',
     userMessage: NOT_DONE,
   },
   'http.media.type.not.supported': {
@@ -186,6 +201,8 @@ export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly code: ErrorCode
   readonly fields: FieldErrors | undefined
+  /** The settlement file that a refusal is about, of those that the site has. */
+  readonly settlementUid: string | undefined
   readonly headers: Partial<Record<ErrorHeader, string>>
   /** Seconds after which the same request can succeed. */
   readonly retryAfter: number | undefined
@@ -200,6 +217,7 @@ export class ApiError extends Error {
     description: string,
     more: {
       fields?: FieldErrors | undefined
+      settlementUid?: string | undefined
       headers?: Partial<Record<ErrorHeader, string>>
       retryAfter?: number | undefined
       fault?: unknown
@@ -208,6 +226,7 @@ export class ApiError extends Error {
     super(description, { cause: more.fault })
     this.code = code
     this.fields = more.fields
+    this.settlementUid = more.settlementUid
     this.headers = more.headers ?? {}
     this.retryAfter = more.retryAfter ?? ERRORS[code].retryAfter
   }
@@ -220,6 +239,7 @@ export interface Refusal {
   code: ErrorCode
   description: string
   fields?: FieldErrors
+  settlementUid?: string
   headers?: Partial<Record<ErrorHeader, string>>
   /** Seconds, if they differ from the default of the code. */
   retryAfter?: number

@@ -1,7 +1,9 @@
 // Checks the file of a site's database: its pages, its tables, its rules and its references.
 import { DatabaseSync } from 'node:sqlite'
 import { hasTables, migrate, SITE, versionIn } from '../../src/site/database/schema.ts'
+import { hasSettlementsIn, makeNextIndex, makeSettlements } from '../../src/site/settlements/schema.ts'
 import { readablePath } from './backup-directory.ts'
+import { SETTLEMENT_RULES } from './settlement-rules.ts'
 import { RULES } from './site-rules.ts'
 import { siteStorage } from './site-storage.ts'
 
@@ -62,7 +64,8 @@ function check(database: DatabaseSync): Checked {
   if (texts(database, 'SELECT deleted_at FROM site WHERE deleted_at IS NOT NULL').length > 0) {
     notes.push('deleted by the operator: only its name is kept')
   }
-  const problems = RULES.flatMap(({ rule, violations }) => {
+  const hasSettlements = hasSettlementsIn(siteStorage(database).sql)
+  const problems = [...RULES, ...(hasSettlements ? SETTLEMENT_RULES : [])].flatMap(({ rule, violations }) => {
     const found = texts(database, violations)
     return found.length > 0 ? [`not so: ${rule}`, ...named(found)] : []
   })
@@ -74,12 +77,16 @@ function check(database: DatabaseSync): Checked {
 /** The tables, indexes and triggers of a site that are missing, or are not those of the schema. */
 function differingTables(database: DatabaseSync): string[] {
   const expected = new DatabaseSync(':memory:')
-  migrate(siteStorage(expected))
+  const storage = siteStorage(expected)
+  migrate(storage)
+  const hasSettlements = hasSettlementsIn(siteStorage(database).sql)
+  if (hasSettlements) makeSettlements(storage.sql, 0)
+  const required = [...statementsOf(expected).keys()]
+  // An import makes its indexes one by one.
+  if (hasSettlements) while (makeNextIndex(storage.sql));
   const [found, wanted] = [statementsOf(database), statementsOf(expected)]
   expected.close()
-  return [...new Set([...found.keys(), ...wanted.keys()])].filter(
-    (name) => found.get(name) !== wanted.get(name),
-  )
+  return [...new Set([...found.keys(), ...required])].filter((name) => found.get(name) !== wanted.get(name))
 }
 
 /** Which statement made each of them; tables of the platform begin with _cf_. */

@@ -1,17 +1,14 @@
 // Invariants of every site's database: each rule is a query that selects its violations.
-import { ROLES } from '../../src/contract/role.ts'
+import { PAYMENT_METHODS } from '../../src/contract/payment.ts'
 import { INSTRUCTIONS } from '../../src/site/outbox/rows.ts'
-
-interface SiteRule {
-  rule: string
-  /** Selects a text for each violation. */
-  violations: string
-}
+import { PEOPLE_RULES } from './people-rules.ts'
+import { RECEIPT_RULES } from './receipt-rules.ts'
+import type { SiteRule } from './site-rule.ts'
 
 /** The last event of each payment. */
 const LAST_OF_PAYMENTS = `SELECT CAST(payment ->> 'paymentUid' AS TEXT) AS uid, payment ->> 'status' AS status,
     payment ->> 'applied' AS applied, payment ->> '$.amount.minorUnits' AS minor_units,
-    payment ->> '$.amount.currency' AS currency, qr_code, max(number) AS number
+    payment ->> '$.amount.currency' AS currency, payment ->> 'method' AS method, qr_code, max(number) AS number
   FROM events WHERE type LIKE 'payment.%' AND payment IS NOT NULL GROUP BY uid`
 
 /** The last event of each refund. */
@@ -139,6 +136,15 @@ export const RULES: readonly SiteRule[] = [
         OR (payments.status = 'COMPLETED' AND payments.applied IS NOT last_event.applied)`,
   },
   {
+    rule: 'a payment has a known method, or none',
+    violations: `SELECT payment_uid FROM payments WHERE method NOT IN (${PAYMENT_METHODS.map((method) => `'${method}'`)})`,
+  },
+  {
+    rule: 'a payment has the method that its last event tells, if that tells one',
+    violations: `SELECT uid FROM (${LAST_OF_PAYMENTS}) AS told WHERE method IS NOT NULL
+      AND method IS NOT (SELECT method FROM payments WHERE payment_uid = told.uid)`,
+  },
+  {
     rule: 'every payment that an event tells of is there',
     violations: `SELECT uid FROM (${LAST_OF_PAYMENTS}) WHERE uid NOT IN (SELECT payment_uid FROM payments)`,
   },
@@ -193,33 +199,19 @@ export const RULES: readonly SiteRule[] = [
       LEFT JOIN outbox ON outbox.event = payments.event AND kind = 'instruction'
       WHERE (payments.status = 'WAITING') <> (outbox.event IS NOT NULL)`,
   },
+  ...RECEIPT_RULES,
   {
     rule: 'an ACCEPTED QR code has the token of its binding',
     violations: `SELECT qr_code_uid FROM qr_codes WHERE status = 'ACCEPTED' AND NOT EXISTS (
       SELECT 1 FROM tokens WHERE qr_code = qr_codes.number AND binding_uid IS NOT NULL)`,
   },
-  {
-    rule: 'a person has a known role, and tills only as a cashier',
-    violations: `SELECT id FROM people WHERE role NOT IN (${ROLES.map((role) => `'${role}'`)})
-      OR tills IS NOT NULL AND (role <> 'cashier' OR NOT json_valid(tills))`,
-  },
-  {
-    rule: 'a passkey has a person, who is not removed, and so has a session, of a passkey of the same person',
-    violations: `SELECT 'a passkey of ' || person FROM passkeys
-        WHERE person NOT IN (SELECT id FROM people WHERE removed_at IS NULL)
-      UNION ALL SELECT 'a session of ' || person FROM person_sessions
-        WHERE NOT EXISTS (SELECT 1 FROM passkeys WHERE id = passkey AND passkeys.person = person_sessions.person)`,
-  },
-  {
-    rule: 'an invitation has an end, and its person is not removed',
-    violations: `SELECT id FROM people WHERE (invitation IS NULL) <> (invited_until IS NULL)
-      OR invitation IS NOT NULL AND removed_at IS NOT NULL`,
-  },
+  ...PEOPLE_RULES,
   {
     rule: 'a row of the outbox belongs to an event, to its QR code, its payment and its refund',
     violations: `SELECT outbox.event FROM outbox LEFT JOIN events ON events.number = outbox.event
       WHERE events.number IS NULL OR (queue LIKE 'merchant%') = (${INSTRUCTIONS})
-        OR (queue LIKE 'merchant:%') <> (kind LIKE '%:' || substr(queue, 10)) OR outbox.qr_code IS NOT events.qr_code
+        OR (queue LIKE 'merchant:%') <> (kind LIKE '%:' || substr(queue, 10))
+        OR (outbox.qr_code IS NOT events.qr_code AND content ->> 'type' IS NOT 'receipt.register')
         OR (content ->> 'type' IN ('PAYMENT', 'payment.charge') AND content ->> 'paymentUid' IS NOT payment ->> 'paymentUid')
         OR (content ->> 'type' IN ('REFUND', 'refund.create')
           AND content ->> 'refundUid' IS NOT refund ->> 'refundUid')`,

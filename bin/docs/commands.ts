@@ -26,14 +26,14 @@ export const commandsOf = (request: ExampleRequest): string =>
     block('php', php(request)),
   ].join('\n\n')
 
-/** The name of a file that is sent. */
-const FILE = 'logo.png'
+/** The name of a file that is sent. @param type its media type */
+const fileOf = (type: string): string => (type.startsWith('image/') ? 'logo.png' : 'registry.csv')
 
 const block = (language: string, code: string) => `\`\`\`${language}\n${code}\n\`\`\``
 
 function shell({ method, path, body, fileType }: ExampleRequest): string {
   const address = `${method === 'GET' ? '' : `-X ${method} `}${quoted(BASE + path)}`
-  if (fileType) return curl(address, [`-H 'Content-Type: ${fileType}'`, `--data-binary @${FILE}`])
+  if (fileType) return curl(address, [`-H 'Content-Type: ${fileType}'`, `--data-binary @${fileOf(fileType)}`])
   return curl(
     address,
     body === undefined ? [] : jsonBody(JSON.stringify(body, null, 2).replaceAll('\n', '\n  ')),
@@ -78,7 +78,7 @@ ${call(parameters, literal(named, JAVASCRIPT))}`
   const options = [
     method !== 'GET' && `method: '${method}',`,
     `headers: { Authorization: \`Bearer \${process.env.TOKEN}\`${type ? `, 'Content-Type': '${type}'` : ''} },`,
-    fileType && `body: await readFile('${FILE}'),`,
+    fileType && `body: await readFile('${fileOf(fileType)}'),`,
     body !== undefined && `body: JSON.stringify(${literal(body, JAVASCRIPT, '  ')}),`,
   ]
   return `${fileType ? "import { readFile } from 'node:fs/promises'\n\n" : ''}const response = await fetch('${BASE}${path}', {
@@ -91,7 +91,7 @@ function python(request: ExampleRequest): string {
   const { method, path, body, fileType } = request
   const type = typeOf(request)
   const headers = type ? `, "Content-Type": "${type}"` : ''
-  const file = fileType ? `\n    data=open("${FILE}", "rb").read(),` : ''
+  const file = fileType ? `\n    data=open("${fileOf(fileType)}", "rb").read(),` : ''
   return `import json, os, urllib.request
 
 request = urllib.request.Request(
@@ -110,7 +110,7 @@ function php(request: ExampleRequest): string {
   const type = typeOf(request)
   const headers = [`'Authorization: Bearer ' . getenv('TOKEN')`]
   if (type) headers.push(`'Content-Type: ${type}'`)
-  const file = fileType ? `\n    CURLOPT_POSTFIELDS => file_get_contents('${FILE}'),` : ''
+  const file = fileType ? `\n    CURLOPT_POSTFIELDS => file_get_contents('${fileOf(fileType)}'),` : ''
   return `<?php
 $curl = curl_init('${BASE}${path}');
 curl_setopt_array($curl, [

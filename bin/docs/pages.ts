@@ -32,6 +32,8 @@ export const GUIDES = [
     ru: 'Уведомления',
   },
   { file: 'refunds', slug: 'guides/refunds', en: 'Refunds', ru: 'Возвраты' },
+  { file: 'receipts', slug: 'guides/receipts', en: 'Receipts (54-FZ)', ru: 'Чеки (54-ФЗ)' },
+  { file: 'settlement', slug: 'guides/settlement', en: 'Settlement', ru: 'Выплаты банка' },
   { file: 'tokens', slug: 'guides/tokens', en: 'Tokens', ru: 'Токены' },
   {
     file: 'counter-and-static',
@@ -58,8 +60,10 @@ export const REFERENCE = [
   { tag: 'QR codes', ru: 'QR-коды' },
   { tag: 'Payments', ru: 'Платежи' },
   { tag: 'Refunds', ru: 'Возвраты' },
+  { tag: 'Receipts', ru: 'Чеки' },
   { tag: 'Tokens', ru: 'Токены' },
   { tag: 'Sales', ru: 'Продажи' },
+  { tag: 'Settlement', ru: 'Сверка' },
   { tag: 'Reports', ru: 'Отчёты' },
   { tag: 'Events', ru: 'События' },
   { tag: 'Notifications', ru: 'Уведомления' },
@@ -81,6 +85,8 @@ export const IN_DEPTH = [
   { file: 'runbook', en: 'Alerts and what to do', ru: 'Тревоги и действия' },
   { file: 'connector', en: 'Connecting to the network', ru: 'Подключение к сети' },
   { file: 'banks', en: 'Banks', ru: 'Банки' },
+  { file: 'cash-registers', en: 'Cash registers', ru: 'Кассы' },
+  { file: 'settlement', en: 'Settlement files of banks', ru: 'Файлы выплат банков' },
 ].map((document) => ({ ...document, slug: `in-depth/${document.file}` }))
 
 export function pagesOf(document: OpenApiDocument): Page[] {

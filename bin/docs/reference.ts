@@ -83,7 +83,8 @@ type Operation = OperationObject & { path: string; method: string }
 function operationSection(operation: Operation, schemas: Schemas): string {
   const { operationId, summary, description, method, path, security, parameters, responses } = operation
   const content = operation.requestBody?.content ?? {}
-  const request = content['application/json']
+  // A file can be JSON too: it has no example.
+  const request = content['application/json']?.examples ? content['application/json'] : undefined
   const [fileType] = request ? [] : Object.keys(content)
   const [status = '', response] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? []
   const answer = response?.content?.['application/json']

@@ -12,6 +12,7 @@ export const FOLDERS: Readonly<
   gateway: { sources: 'src/gateway', project: 'workerd', tests: ['gateway', 'http', 'api', 'web'] },
   http: { sources: 'src/http', project: 'workerd', tests: ['http', 'api', 'console'] },
   console: { sources: 'src/console', project: 'workerd', tests: ['console'] },
+  settlement: { sources: 'src/settlement', project: 'workerd', tests: ['settlement'] },
   connector: { sources: 'connector', project: 'connector', tests: ['connector'] },
 }
 

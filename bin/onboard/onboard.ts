@@ -4,6 +4,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import * as z from 'zod'
+import { BANKS } from '../../connector/banks/banks.ts'
+import { REGISTERS } from '../../connector/cash-registers/registers.ts'
 import { reloadRunning } from '../../connector/commands/reload.ts'
 import { hasDatabase, lockDirectory } from '../../connector/disk/database.ts'
 import { command } from '../command.ts'
@@ -42,15 +44,24 @@ prints what the merchant gets. It is safe to repeat: a token that is good stays,
   --data DIR              the directory of the connector
   --env-file FILE         the settings of the service, which have TOKEN_SECRET and PUBLIC_URL
   --name TEXT             shown to payers where a code has no purpose
-  --field NAME=VALUE      a field of the site that its bank needs, such as merchantId
+  --field NAME=VALUE      a field of the site that its bank needs, such as merchantId; true, false and a list in JSON are no text
   --days N                the lifetime of tokens, 31 to 3650, by default 365
   --new-token             makes tokens for the merchant also where it has some
   --register              sets the webhook at a bank that has a call for it
 
 New credentials, or a change of them:
-  --new-bank KIND         tochka, tbank or raiffeisen
+  --new-bank KIND         ${BANKS.map(({ kind }) => kind).join(', ')}
   --bank-field NAME=VALUE a field of them, such as terminalKey
-  --bank-secret NAME=FILE a secret field, read from FILE; - is the standard input`
+  --bank-secret NAME=FILE a secret field, read from FILE; - is the standard input
+
+A cash register, which makes the receipts of the site:
+  --cash-register NAME    its credentials, a name of cashRegisters in the configuration
+  --new-cash-register KIND
+                          ${REGISTERS.map(({ kind }) => kind).join(', ')}
+  --cash-register-field NAME=VALUE
+                          a field of them, such as inn
+  --cash-register-secret NAME=FILE
+                          a secret field, such as password`
 
 await command(USAGE, async () => {
   const wanted = readWanted()
@@ -69,10 +80,18 @@ await command(USAGE, async () => {
       return
     }
     await handOver(wanted, { config, secret })
+    if (wanted.cashRegister) console.log(`\n${statingLine(wanted, config)}`)
   } finally {
     lock.close()
   }
 })
+
+/** The service checks receipts against what the operator states of the register. */
+function statingLine(wanted: Wanted, config: string): string {
+  const { document } = readDocument(config)
+  const path = `/operator/v1/sites/${wanted.siteId}/cashRegister`
+  return `state the cash register to the service, where you have not yet: PUT ${addressOf(wanted, document)}${path}`
+}
 
 interface Place {
   config: string
@@ -100,8 +119,12 @@ async function writeEntry(wanted: Wanted, { config, secrets, secret }: Place): P
     const made = await mint(secret, { siteId, scope: 'network', days, label: labelOf(siteId, 'connector') })
     planned.set(token, made.token)
   }
-  for (const [field, source] of Object.entries(wanted.credentials.secrets)) {
-    planned.set(secretFileOf(wanted, field, secrets), secretIn(field, source))
+  const { bank, credentials, cashRegister } = wanted
+  for (const [field, source] of Object.entries(credentials.secrets))
+    planned.set(secretFileOf('banks', bank, field, secrets), secretIn('bank', field, source))
+  for (const [field, source] of Object.entries(cashRegister?.credentials.secrets ?? {})) {
+    const file = secretFileOf('cashRegisters', cashRegister?.name ?? '', field, secrets)
+    planned.set(file, secretIn('cash-register', field, source))
   }
   const next = formatDocument(withSite(document, wanted, { token, secrets }))
   const known = faultsOf(before, new Map())
@@ -128,13 +151,13 @@ async function reload({ data }: Wanted, takeBack: () => void): Promise<void> {
 }
 
 /** @throws Error naming the field, and never the secret */
-function secretIn(field: string, source: string): string {
+function secretIn(option: string, field: string, source: string): string {
   try {
     const text = readFileSync(source === '-' ? 0 : source, 'utf8').trim()
     if (text !== '') return text
   } catch {}
   throw new Error(
-    `--bank-secret ${field}: ${source === '-' ? 'the standard input' : source} has no text that can be read`,
+    `--${option}-secret ${field}: ${source === '-' ? 'the standard input' : source} has no text that can be read`,
   )
 }
 

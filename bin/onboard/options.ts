@@ -5,6 +5,8 @@ import { parseOptions } from '../options.ts'
 /** Connector and alert warn of a token this long before its end. */
 const WARNED_DAYS = 30
 
+type Fields = Record<string, unknown>
+
 export interface Wanted {
   siteId: string
   /** The name of the credentials. */
@@ -20,9 +22,17 @@ export interface Wanted {
   /** Whether the webhook is set at the bank. */
   register: boolean
   /** The site's fields of its bank. */
-  fields: Record<string, string>
-  /** New credentials, or fields of theirs that change. */
-  credentials: { kind: string | undefined; fields: Record<string, string>; secrets: Record<string, string> }
+  fields: Fields
+  credentials: Credentials
+  /** The site's cash register; undefined: it stays as it is. */
+  cashRegister: { name: string; credentials: Credentials } | undefined
+}
+
+/** New credentials, or fields of theirs that change. */
+export interface Credentials {
+  kind: string | undefined
+  fields: Fields
+  secrets: Record<string, string>
 }
 
 /** @throws Error naming the option and its rule */
@@ -37,6 +47,9 @@ export function readWanted(): Wanted {
       'new-bank': { type: 'string' },
       'bank-field': { type: 'string', multiple: true },
       'bank-secret': { type: 'string', multiple: true },
+      ...{ 'cash-register': { type: 'string' }, 'new-cash-register': { type: 'string' } },
+      'cash-register-field': { type: 'string', multiple: true },
+      'cash-register-secret': { type: 'string', multiple: true },
     },
   })
   const [siteId = '', ...rest] = positionals
@@ -69,13 +82,26 @@ export function readWanted(): Wanted {
     days,
     isNewToken: values['new-token'] ?? false,
     register: values.register ?? false,
-    fields: pairs('field', values.field),
+    fields: fieldsOf('field', values.field),
     credentials: {
       kind: values['new-bank'],
-      fields: pairs('bank-field', values['bank-field']),
+      fields: fieldsOf('bank-field', values['bank-field']),
       secrets: pairs('bank-secret', values['bank-secret']),
     },
+    cashRegister: cashRegisterIn(values['cash-register'], {
+      kind: values['new-cash-register'],
+      fields: fieldsOf('cash-register-field', values['cash-register-field']),
+      secrets: pairs('cash-register-secret', values['cash-register-secret']),
+    }),
   }
+}
+
+/** @throws Error where credentials are given without a name */
+function cashRegisterIn(name: string | undefined, credentials: Credentials): Wanted['cashRegister'] {
+  if (name !== undefined) return { name, credentials }
+  const { kind, fields, secrets } = credentials
+  if (kind === undefined && Object.keys({ ...fields, ...secrets }).length === 0) return undefined
+  throw new Error('--cash-register is not given, must be the name of the credentials')
 }
 
 /** @throws Error with a line for each that has no value */
@@ -83,6 +109,21 @@ function refuseMissing(options: readonly (readonly [option: string, value: strin
   const missing = options.filter(([, value]) => value === '')
   if (missing.length > 0)
     throw new Error(missing.map(([option, , rule]) => `${option} is not given, must be ${rule}`).join('\n'))
+}
+
+/** `true`, `false` and a list in JSON are what they say; everything else is text, digits too. */
+function fieldsOf(option: string, texts?: readonly string[]): Fields {
+  const entries = Object.entries(pairs(option, texts))
+  return Object.fromEntries(entries.map(([name, text]) => [name, fieldValue(`--${option} ${name}`, text)]))
+}
+
+function fieldValue(option: string, text: string): unknown {
+  if (!/^(true|false|\[.*\])$/s.test(text)) return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error(`${option} must be a list in JSON, such as ["A","B"]`)
+  }
 }
 
 /** `NAME=VALUE`, as often as it is given. */

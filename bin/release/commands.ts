@@ -17,6 +17,7 @@ const SOURCES = {
   sites: 'bin/data/sites.ts',
   cluster: 'bin/data/cluster.ts',
   banks: 'bin/banks/banks.ts',
+  settlement: 'bin/settlement/settlement.ts',
   token: 'bin/token.ts',
   'console-link': 'bin/console-link.ts',
 }
