@@ -8,12 +8,14 @@ const MAX_BYTES = 65_536;
 /** What Signature covers, by type. An amount has two fraction digits: 5.00. */
 function signedValues(array $notification): array
 {
-    $thing = $notification[['PAYMENT' => 'payment', 'REFUND' => 'refund', 'TOKEN' => 'token', 'QR_CODE' => 'qrCode'][$notification['type']]];
+    $names = ['PAYMENT' => 'payment', 'REFUND' => 'refund', 'TOKEN' => 'token', 'QR_CODE' => 'qrCode', 'RECEIPT' => 'receipt'];
+    $thing = $notification[$names[$notification['type']]];
     return match ($notification['type']) {
         'PAYMENT' => [$thing['paymentId'], $thing['createdDateTime'], digits($thing['amount'])],
         'REFUND' => [$thing['refundId'], $thing['createdDateTime'], digits($thing['amount'])],
         'TOKEN' => [$thing['merchantSiteUid'], $thing['account'], $thing['status']['value'], $thing['status']['changedDateTime']],
         'QR_CODE' => [$thing['merchantSiteUid'], $thing['qrCodeUid'], $thing['status']['value'], $thing['status']['changedDateTime']],
+        'RECEIPT' => [$thing['merchantSiteUid'], $thing['receiptUid'], $thing['status']['value'], $thing['status']['changedDateTime']],
     };
 }
 
@@ -67,6 +69,8 @@ function store(string $id, string $body): bool
 function act(array $notification): string
 {
     switch ($notification['type']) {
+        case 'RECEIPT':
+            return "receipt of {$notification['receipt']['paymentId']} is {$notification['receipt']['status']['value']}";
         case 'QR_CODE':
             return "{$notification['qrCode']['qrCodeUid']} is {$notification['qrCode']['status']['value']}";
         case 'TOKEN':
