@@ -71,8 +71,8 @@ class LongFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     silent: 'passed-only',
-    // Of the property tests in workerd: another one finds what this one does not. A failure prints it.
-    provide: { seed: Number(process.env.SEED ?? 1) },
+    // Of the property tests in workerd: another one finds what this one does not. A failure prints it. BASKETS: how many receipts, and changed files of banks.
+    provide: { seed: Number(process.env.SEED ?? 1), baskets: Number(process.env.BASKETS ?? 1000) },
     // By default one core stays idle, and on two that is half of the machine.
     maxWorkers: '100%',
     sequence: { sequencer: LongFirst },

@@ -22,3 +22,12 @@ export function creating(faults: string[], { isSmallest }: Pick<Setting, 'isSmal
     measure: (port: number, seconds: number) => run(port, seconds, isSmallest ? SMALLEST_WARM_UP : WARM_UP),
   }
 }
+
+/** Does a work so many times, on as many connections as the load has. */
+export async function inParallel(count: number, work: () => Promise<unknown>): Promise<void> {
+  let left = count
+  const one = async () => {
+    while (left-- > 0) await work()
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, one))
+}

@@ -63,6 +63,19 @@ export interface Figures {
   create_beside_dead_endpoint: number
   /** Bytes of a QR code that is paid and notified. */
   bytes_per_paid_qr_code: number
+  /** CPU time of a create with a receipt of ten items, of that of one without. */
+  create_with_receipt_cpu: number
+  /** Bytes that a registered document adds to a site, besides what its code keeps: ten items, names of 40 Cyrillic characters. */
+  bytes_per_receipt: number
+  /** How fast creating is while 10,000 documents wait for a connector that does not answer, of what it is without. */
+  create_beside_waiting_receipts: number
+  /**
+   * A file of 100,000 lines by its bank: the seconds of its import, MiB of workerd more than before at most, and the p99 of creates
+   * meanwhile of that before.
+   */
+  settlement: Record<string, Record<'seconds' | 'memory_mib' | 'p99_same_site' | 'p99_other_site', number>>
+  /** Codes that the connector registers at a fake of each bank: how many a second, milliseconds of one, CPU time of its process. */
+  register_at_bank: Record<string, Record<'per_second' | 'median_ms' | 'cpu_micros', number>>
   /** Milliseconds to the first byte of the payer's page. */
   page_ttfb_ms: number
   /** On a slow phone: milliseconds to the first paint, 1,000 bytes, layout shift. */

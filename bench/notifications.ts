@@ -8,7 +8,7 @@ import { type NotificationStatus, NotificationsAnswer } from '../src/contract/no
 import { QrCodeAnswer } from '../src/contract/qr-code-answer.ts'
 import { SECRET } from '../test/support/secret.ts'
 import { serve } from '../test/support/workers.ts'
-import { CONNECTIONS, creating } from './creating.ts'
+import { CONNECTIONS, creating, inParallel } from './creating.ts'
 import type { Part } from './figures.ts'
 import { deadUrl, openReceiver } from './receiver.ts'
 import { create } from './requests.ts'
@@ -157,13 +157,4 @@ function operationsAt(port: number) {
       }
     },
   }
-}
-
-/** Does a work so many times, on as many connections as the load has. */
-async function inParallel(count: number, work: () => Promise<unknown>): Promise<void> {
-  let left = count
-  const one = async () => {
-    while (left-- > 0) await work()
-  }
-  await Promise.all(Array.from({ length: CONNECTIONS }, one))
 }

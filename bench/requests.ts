@@ -28,8 +28,8 @@ export type Picture = 'none' | 'svg' | 'png'
 
 const MEDIA_TYPES = { svg: 'image/svg+xml', png: 'image/png' } as const
 
-/** The body of a create; bodies differ in the identifier alone. */
-const bodyOf = (qrCodeUid: string, picture: Picture) =>
+/** The body of a create; bodies differ in the identifier alone. @param more fields, such as `receipt` */
+const bodyOf = (qrCodeUid: string, picture: Picture, more: object) =>
   JSON.stringify({
     qrCodeUid,
     qrCode: {
@@ -40,6 +40,7 @@ const bodyOf = (qrCodeUid: string, picture: Picture) =>
     amount: { value: 1234.56, currency: 'RUB' },
     paymentPurpose: 'Order 1001, two items',
     redirectUrl: 'https://shop.example/orders/1001/thanks',
+    ...more,
   })
 
 /** What all requests of a site's merchant begin with, as the bytes that go over the connection. */
@@ -53,9 +54,11 @@ const headOf = (site: Site, method: string, path: string, headers: readonly stri
     '\r\n',
   ].join('\r\n')
 
-/** Makes requests to create, each for a QR code of its own; the sites take turns. */
-export function creates(picture: Picture, sites = ONE_SITE): () => string {
-  const [before = '', after = ''] = bodyOf('\n', picture).split('\\n')
+/** Makes requests to create, each for a QR code of its own; the sites take turns. @param more fields of the body */
+export function creates(picture: Picture, sites = ONE_SITE, more: object = {}): () => string {
+  // The bytes of UTF-8 as the connection writes them.
+  const body = Buffer.from(bodyOf('\n', picture, more)).toString('latin1')
+  const [before = '', after = ''] = body.split('\\n')
   const length = before.length + randomUUID().length + after.length
   const headers = ['Content-Type: application/json', `Content-Length: ${length}`]
   const starts = sites.map((site) => headOf(site, 'POST', pathOf(site), headers) + before)
@@ -89,7 +92,8 @@ export const create = (
   qrCodeUid: string,
   picture: Picture = 'none',
   site = DEMO,
-): Promise<Response> => ask(port, '', { method: 'POST', body: bodyOf(qrCodeUid, picture) }, site)
+  more: object = {},
+): Promise<Response> => ask(port, '', { method: 'POST', body: bodyOf(qrCodeUid, picture, more) }, site)
 
 /** Asks for a QR code. */
 export const read = (port: number, qrCodeUid: string): Promise<Response> => ask(port, `/${qrCodeUid}`)

@@ -1,5 +1,5 @@
 // Which parts of the sources may know which others, and that the pages name only paths that exist.
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
@@ -8,27 +8,30 @@ const RULES: Record<string, { from: string[]; types?: string[]; packages: RegExp
   index: { from: ['entry', 'audit', 'registry'], packages: /^$/ },
   entry: {
     from: [
-      ...['entry', 'api', 'gateway', 'contract', 'config', 'http/validate'],
+      ...['entry', 'api', 'gateway', 'contract', 'config', 'http/validate', 'lazily'],
       ...['site/site', 'site/database/write-counts', 'site/listeners/process', 'package.json'],
     ],
     types: ['site', 'registry', 'audit'],
     packages: /^cloudflare:workers$/,
   },
   api: {
-    from: ['api', 'console', 'web', 'http', 'gateway', 'contract', 'fps', 'errors', 'config'],
+    from: [
+      ...['api', 'console', 'web', 'http', 'gateway', 'contract', 'fps', 'errors', 'config', 'lazily'],
+      'xlsx',
+    ],
     packages: /^(hono(\/.+)?|zod\/mini)$/,
   },
   console: {
     from: [
-      ...['console', 'web', 'http', 'gateway', 'contract', 'errors', 'config'],
-      ...['passkeys/passkeys', 'passkeys/relying-party'],
+      ...['console', 'web', 'http', 'gateway', 'contract', 'errors', 'config', 'lazily'],
+      ...['passkeys/passkeys', 'passkeys/relying-party', 'xlsx'],
     ],
     types: ['api/operations', 'passkeys'],
     packages: /^(hono(\/.+)?|node:crypto)$/,
   },
   passkeys: { from: ['passkeys', 'contract'], types: ['config'], packages: /^zod\/mini$/ },
   web: {
-    from: ['web', 'http', 'gateway', 'contract', 'fps', 'errors', 'config'],
+    from: ['web', 'http', 'gateway', 'contract', 'fps', 'errors', 'config', 'lazily'],
     types: ['site'],
     packages: /^hono(\/.+)?$/,
   },
@@ -39,13 +42,13 @@ const RULES: Record<string, { from: string[]; types?: string[]; packages: RegExp
     packages: /^(hono(\/.+)?|zod\/mini|node:crypto)$/,
   },
   gateway: {
-    from: ['gateway', 'contract', 'fps', 'qr', 'errors', 'config'],
+    from: ['gateway', 'contract', 'settlement', 'fps', 'qr', 'errors', 'config'],
     types: ['site', 'registry', 'audit'],
     packages: /^node:(crypto|net)$/,
   },
   registry: {
     from: [
-      ...['registry', 'contract', 'site/database/schema', 'site/access/sessions'],
+      ...['registry', 'contract', 'lazily', 'site/database/schema', 'site/access/sessions'],
       ...['site/outcomes', 'site/rows/columns', 'site/people/admission', 'site/people/confirmation'],
       'site/people/invitations',
       ...['site/people/passkeys', 'site/people/people', 'site/people/person', 'site/people/sessions'],
@@ -54,15 +57,21 @@ const RULES: Record<string, { from: string[]; types?: string[]; packages: RegExp
     packages: /^cloudflare:workers$/,
   },
   audit: {
-    from: ['audit', 'contract', 'site/database/schema', 'site/rows/columns', 'site/rows/sql'],
+    from: ['audit', 'contract', 'lazily', 'site/database/schema', 'site/rows/columns', 'site/rows/sql'],
     packages: /^cloudflare:workers$/,
   },
-  site: { from: ['site', 'contract', 'fps', 'errors'], packages: /^(cloudflare:workers|zod\/mini)$/ },
-  contract: { from: ['contract'], packages: /^zod\/mini$/ },
+  settlement: { from: ['settlement'], packages: /^node:(crypto|zlib)$/ },
+  site: {
+    from: ['site', 'contract', 'fps', 'settlement', 'errors', 'lazily'],
+    packages: /^(cloudflare:workers|zod\/mini)$/,
+  },
+  contract: { from: ['contract'], types: ['errors', 'settlement'], packages: /^zod\/mini$/ },
   fps: { from: ['fps', 'contract'], packages: /^(node:crypto|zod\/mini)$/ },
+  xlsx: { from: ['xlsx'], types: ['contract/cell'], packages: /^node:zlib$/ },
   qr: { from: ['qr'], packages: /^node:zlib$/ },
   config: { from: ['contract'], packages: /^zod\/mini$/ },
   errors: { from: [], packages: /^$/ },
+  lazily: { from: [], packages: /^$/ },
 }
 
 const root = join(import.meta.dirname, '..')
@@ -124,6 +133,9 @@ it.each([
   ['../src/unknown/a.ts', "import { a } from '../contract/a.ts'"],
   ['../src/contract/a.ts', "import { Hono } from 'hono'"],
   ['../src/contract/a.ts', "import * as z from 'zod'"],
+  ['../src/settlement/formats/a.ts', "import { a } from '../../site/a.ts'"],
+  ['../src/settlement/formats/a.ts', "import { a } from '../../gateway/a.ts'"],
+  ['../src/settlement/formats/a.ts', "import type { A } from '../../http/a.ts'"],
   ['../src/passkeys/a.ts', "import { originOf } from '../http/path.ts'"],
   ['../src/api/a.ts', "import('../passkeys/passkeys.ts')"],
 ])('%s may not have: %s', (file, source) => expect(violations(file, source)).toHaveLength(1))
@@ -189,6 +201,7 @@ describe('in the object', () => {
       'events',
       'settings',
       'people',
+      'receipts',
       'access',
       'operator',
       'sales',
@@ -196,6 +209,7 @@ describe('in the object', () => {
       'tokens',
       'payments',
       'refunds',
+      'settlements',
       'search',
     ],
     ...['listeners', 'database'],
@@ -262,6 +276,19 @@ it('has no import that leads back to its file, types included', () => {
     return seen
   }
   expect([...graph.keys()].filter((path) => reachedFrom(path).has(path))).toEqual([])
+})
+
+it('nothing switches the verification of certificates off', () => {
+  const all = filesOf('{src,bin,connector,client/src,bench,deploy,examples,public}/**', 'package.json')
+  const texts = all
+    .filter((file) => !NOT_IN_THE_REPOSITORY.some((built) => file.startsWith(built)))
+    .filter((file) => statSync(join(root, file)).isFile())
+  const off = /rejectUnauthorized|NODE_TLS_REJECT_UNAUTHORIZED|checkServerIdentity/
+  // The one that refuses to start with it.
+  expect(texts.filter((file) => off.test(readFileSync(join(root, file), 'utf8')))).toEqual([
+    'connector/config/fields.ts',
+  ])
+  expect(texts.length).toBeGreaterThan(500)
 })
 
 it('reads the whole of src', () => expect(Object.keys(sources).length).toBeGreaterThan(20))

@@ -44,6 +44,7 @@ describe('the settings', () => {
           isServed: false,
         },
         hasSandbox: false,
+        settlementDays: 7,
         siteRate: 500,
         banksUrl: undefined,
         tokenDays: 365,
@@ -223,6 +224,10 @@ describe('the settings', () => {
     ...['0', '1.5', '-1', '1000001', '5e2', ''].map((rate): [object, string] => [
       { SITE_RATE: rate },
       'SITE_RATE must be a whole number from 1 to 1000000',
+    ]),
+    ...['2', '61', '7.5', '-7', ''].map((count): [object, string] => [
+      { SETTLEMENT_DAYS: count },
+      'SETTLEMENT_DAYS must be a whole number of days from 3 to 60',
     ]),
     [{ TEST_SITES: 'yes' }, 'TEST_SITES must be on or off'],
     [{ LINK_BASE_URL: 'https://qr.пример.рф' }, 'LINK_BASE_URL must be of ASCII characters'],

@@ -76,7 +76,7 @@ describe.concurrent('on a phone, a payer', () => {
     expect(await page.locator('.button:visible').allTextContents()).toEqual(['Открыть банк ещё раз'])
     await page.getByRole('link', { name: 'Открыть банк ещё раз' }).tap()
     await expect.poll(() => opened).toEqual([made.payload, made.payload])
-    await page.getByRole('link', { name: 'Показать QR-код' }).tap()
+    await page.getByRole('link', { name: 'Показать универсальный QR-код' }).tap()
     await page.getByRole('img').waitFor()
     expect(await scanned(page)).toBe(made.payload)
     const back = await page.getByRole('link', { name: 'Другой банк' }).getAttribute('href')
@@ -174,7 +174,7 @@ describe.concurrent('on a phone, a payer', () => {
     const made = await shop.make()
     const { page, faults } = await onPhone(made)
     expect(await page.getByRole('img').count()).toBe(0)
-    await page.getByText('QR-код для другого телефона').tap()
+    await page.getByText('Универсальный QR-код для другого телефона').tap()
     await page.getByRole('img').waitFor()
     expect(await scanned(page)).toBe(made.payload)
     expect(faults).toEqual([])
@@ -210,7 +210,7 @@ describe.concurrent('on a phone, a payer', () => {
     expect(await page.locator('[data-recent] a').first().getAttribute('href')).toMatch(
       /^bank999999999003:\/\/qr\.nspk\.ru\//,
     )
-    await page.getByRole('link', { name: 'Показать QR-код для другого телефона' }).tap()
+    await page.getByRole('link', { name: 'Показать универсальный QR-код для другого телефона' }).tap()
     await page.getByRole('img').waitFor()
     expect(faults.filter((fault) => !/scheme does not have a registered handler/.test(fault))).toEqual([])
   })
@@ -256,7 +256,7 @@ describe.concurrent('on a phone, a payer', () => {
     await page.getByRole('link', { name: 'Выбрать банк' }).tap()
     await says(page, 'Речной банк')
     await page.getByLabel('Название банка').waitFor({ state: 'hidden' })
-    await page.getByRole('link', { name: 'Показать QR-код для другого телефона' }).tap()
+    await page.getByRole('link', { name: 'Показать универсальный QR-код для другого телефона' }).tap()
     await shop.report(made, 'COMPLETED')
     // The page loads itself again.
     await says(page, 'Оплачено')
@@ -299,7 +299,7 @@ describe('on a desktop, a payer', () => {
     ])
     // The network's own page would show a QR code again.
     expect(await page.getByRole('link', { name: 'Открыть полный список банков' }).count()).toBe(0)
-    await page.getByRole('link', { name: 'Отсканировать QR-код телефоном' }).click()
+    await page.getByRole('link', { name: 'Отсканировать универсальный QR-код телефоном' }).click()
     await page.getByRole('img').waitFor()
   })
 })

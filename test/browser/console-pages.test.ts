@@ -3,17 +3,20 @@
 // Not here: a restored site, and an instruction that is overdue.
 import { createServer } from 'node:http'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
 import { consoleLink } from '../../bin/start/console-link.ts'
 import { ROUTES } from '../../src/console/console.ts'
 import { OPERATOR } from '../../src/contract/access-token.ts'
 import { OperatorKeysAnswer } from '../../src/contract/operator-key.ts'
+import { PaymentReceiptsAnswer } from '../../src/contract/receipts/list.ts'
 import { barriers, DEVICES, launch, picture, type Visit, visit } from '../support/browser.ts'
 import { signIn } from '../support/console-browser.ts'
 import { inviteByApi, joined, local } from '../support/console-people.ts'
 import { type FurnishedShop, furnishedShop } from '../support/furnished-shop.ts'
 import { portOf } from '../support/ports.ts'
+import { encode } from '../support/settlement/files.ts'
+import { tbankLine, tbankText } from '../support/settlement/tbank.ts'
 import { openShop } from '../support/shop.ts'
 
 const service = inject('sandbox')
@@ -68,6 +71,28 @@ const paymentOf = (name: keyof FurnishedShop['payments']) => () => `payments/${f
 const personOf = (path: string) => async () => {
   const person = { id: 'anna', name: 'Анна Петрова', role: 'owner' }
   await full.shop.ask('/people', { method: 'POST', body: person })
+  return path
+}
+/** The receipt of a payment that the network reported, with one item: `fail` fails. */
+async function receiptOf(name: string, method?: string) {
+  const items = [{ name, price: '1500.50', vat: 'none', method }]
+  const contact = { email: 'mary@shop.example' }
+  const made = await full.shop.make({ receipt: { taxation: 'osn', contact, items } })
+  const paymentUid = await full.shop.report(made, 'COMPLETED')
+  return vi.waitFor(async () => {
+    const answer = await full.shop.ask(`/payments/${paymentUid}/receipts`)
+    const [receipt] = PaymentReceiptsAnswer.parse(await answer.json()).receipts
+    if (receipt?.state !== 'FAILED' && receipt?.state !== 'REGISTERED')
+      throw new Error('it is not registered')
+    return receipt
+  }, 30_000)
+}
+/** A page of the shop, which has a file of a bank. */
+async function imported(path: string): Promise<string> {
+  const body = new Uint8Array(encode(tbankText([tbankLine({})]), 'windows-1251'))
+  const headers = { 'Content-Type': 'text/csv' }
+  const query = 'bank=tbank&format=registry'
+  await full.shop.ask(`/settlements/november?${query}`, { method: 'PUT', body, headers })
   return path
 }
 const siteOf = () => `operator/sites/${full.shop.siteId}`
@@ -128,6 +153,90 @@ const PAGES: Record<string, readonly State[]> = {
       },
     },
     { name: 'refund-nothing-left', path: () => `payments/${full.payments.returned}/refund` },
+  ],
+  '/receipts': [
+    { name: 'receipts', path: 'receipts' },
+    { name: 'receipts-empty', who: 'newcomer', path: 'receipts' },
+    { name: 'receipts-not-found', path: 'receipts?kind=closing' },
+    { name: 'receipts-refused', path: 'receipts?from=2026-11-02&to=2026-11-01', status: 400 },
+  ],
+  '/receipts/settings': [
+    { name: 'receipt-settings', path: 'receipts/settings' },
+    {
+      name: 'receipt-settings-refused',
+      path: 'receipts/settings',
+      act: send({ place: 'shop', email: 'shop' }),
+      status: 400,
+    },
+  ],
+  '/receipts/:id/retry': [
+    {
+      name: 'receipt-retry',
+      path: async () => `receipts/${(await receiptOf('fail-retry')).receiptUid}/retry`,
+    },
+    {
+      name: 'receipt-retry-final',
+      path: async () => `receipts/${(await receiptOf('fail')).receiptUid}/retry`,
+    },
+    {
+      name: 'receipt-retry-refused',
+      path: async () => `receipts/${(await receiptOf('fail-retry')).receiptUid}/retry`,
+      act: send({ contact: 'nobody' }),
+      status: 400,
+    },
+    { name: 'receipt-retry-none', path: 'receipts/none/retry', status: 404 },
+  ],
+  '/payments/:id/receipt': [
+    { name: 'receipt-make', path: () => `payments/${full.payments.second}/receipt` },
+    {
+      name: 'receipt-make-refused',
+      path: () => `payments/${full.payments.second}/receipt`,
+      act: send({ contact: 'nobody' }),
+      status: 400,
+    },
+  ],
+  '/payments/:id/closing': [
+    {
+      name: 'closing',
+      path: async () => `payments/${(await receiptOf('Чай', 'fullPrepayment')).paymentId}/closing`,
+    },
+    {
+      name: 'closing-advance',
+      path: async () => `payments/${(await receiptOf('Чай', 'advance')).paymentId}/closing`,
+    },
+    { name: 'closing-nothing', path: () => `payments/${full.payments.applied}/closing` },
+  ],
+  '/settlement': [
+    { name: 'settlement', path: () => imported('settlement?month=2026-11') },
+    { name: 'settlement-empty', who: 'newcomer', path: 'settlement' },
+    { name: 'settlement-not-found', path: () => imported('settlement?month=2026-11&kind=payout') },
+  ],
+  '/settlement/upload': [
+    { name: 'settlement-upload', path: 'settlement/upload' },
+    {
+      name: 'settlement-upload-refused',
+      path: 'settlement/upload',
+      act: async (page) => {
+        const buffer = Buffer.from(tbankText([tbankLine({ payer: '', description: '', amount: '1,5' })]))
+        await page
+          .locator('[name=file]')
+          .setInputFiles({ name: 'registry.csv', mimeType: 'text/csv', buffer })
+        await page.locator('main form .primary').click()
+        await page.locator('[role=alert]').waitFor()
+      },
+      status: 400,
+    },
+  ],
+  '/settlement/files': [
+    { name: 'settlement-files', path: () => imported('settlement/files') },
+    { name: 'settlement-files-empty', who: 'newcomer', path: 'settlement/files' },
+  ],
+  '/settlement/files/:id': [
+    { name: 'settlement-file', path: () => imported('settlement/files/november') },
+    { name: 'settlement-file-none', path: 'settlement/files/none', status: 404 },
+  ],
+  '/settlement/files/:id/delete': [
+    { name: 'settlement-file-delete', path: () => imported('settlement/files/november/delete') },
   ],
   '/accounts': [
     { name: 'accounts-empty', path: 'accounts' },
@@ -270,6 +379,7 @@ const PAGES: Record<string, readonly State[]> = {
       status: 400,
     },
   ],
+  '/operator/settlement': [{ name: 'operator-settlement', who: 'operator', path: 'operator/settlement' }],
   '/operator/audit': [
     { name: 'operator-audit', who: 'operator', path: 'operator/audit' },
     { name: 'operator-audit-not-found', who: 'operator', path: 'operator/audit?siteId=none' },
@@ -282,6 +392,9 @@ const NO_PAGES = [
   '/feed',
   '/tills/:uid/changes',
   '/payments.csv',
+  '/receipts.csv',
+  '/settlement.csv',
+  '/settlement.xlsx',
   '/qr/:uid/:file{picture\\.(png|svg)}',
   '/operator/sites/:siteId/export',
 ]

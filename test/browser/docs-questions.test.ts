@@ -57,11 +57,7 @@ const ASKED: readonly Question[] = [
     ...{ page: QUESTIONS, sections: { en: 'what-is-the-commission', ru: 'какая-комиссия' } },
   },
   {
-    ...{ en: '54-fz receipt', ru: 'чек 54-ФЗ' },
-    ...{
-      page: QUESTIONS,
-      sections: { en: 'does-the-service-make-receipts-by-54-fz', ru: 'делает-ли-сервис-чеки-по-54-фз' },
-    },
+    ...{ en: '54-fz receipt', ru: 'чек 54-ФЗ', page: 'guides/receipts' },
   },
   {
     ...{ en: 'export for the accountant', ru: 'выгрузка для бухгалтера' },
@@ -207,7 +203,7 @@ describe.each(['en', 'ru'] as const)('in %s', (language) => {
 
 it.for([
   ['/docs/', 'Search', 'what if the customer pays twice', 'What if a customer pays twice?'],
-  ['/docs/ru', 'Поиск', 'чек 54-ФЗ', 'Делает ли сервис чеки по 54-ФЗ?'],
+  ['/docs/ru', 'Поиск', 'код истёк, но оплачен', 'Что если QR-код истёк, но оплачен?'],
 ])(
   'at %s the search box shows the section of the answer first',
   async ([path = '', label = '', ...words]) => {

@@ -72,6 +72,7 @@ describe.each([
     ['150 ', 'docs/reliability.md', 'eleven runs of 70 to 150 minutes'],
     ['110 ', 'docs/reliability.md', 'five runs of 60 to 110 minutes'],
     ['docs/banks.md', 'docs/banks.md', '**It never ran at a real bank.**'],
+    ['docs/cash-registers.md', 'docs/cash-registers.md', '**It never ran at a real cash register.**'],
     ['docs/cloudflare.md', 'docs/cloudflare.md', 'was not tried on an account'],
     ['docs/cluster.md', 'docs/cluster.md', '**Experimental.**'],
     ['docs/cloudflare.md#where-the-data-is', 'docs/cloudflare.md', 'No jurisdiction covers Russia'],
@@ -83,7 +84,12 @@ describe.each([
     expect(textOf(source)).toContain(said)
   })
 
-  it('says that there are no receipts by 54-FZ', () => expect(words).toMatch(/54-(FZ: no|ФЗ: нет)/))
+  it('says who makes receipts by 54-FZ, and what is not built', () => {
+    expect(words).toMatch(/54-(FZ: yes, by your cash register|ФЗ: да, через вашу кассу)/)
+    expect(words).toMatch(
+      /Marking, agents, suppliers and corrections are not built|Маркировки, агентов, поставщиков и коррекций нет/,
+    )
+  })
 
   it('has the contact of SECURITY.md, and no other', () => {
     expect(textOf('SECURITY.md')).toContain('by the form "Report a vulnerability" of the repository\'s page')

@@ -100,6 +100,19 @@ describe.each(CASES)(`in %s, the commands in %s (SEED=${SEED})`, (name, language
         /"ALREADY_PAYED","decision":\{"value":"DELIVERED".*"receipt 118"/,
       )
     },
+    receipts: async (
+      shell,
+      [settings = '', create = '', documents = '', prepayment = '', refund = '', failed = '', ...more],
+    ) => {
+      expect(more).toEqual([])
+      expect(await shell.run(settings)).toContain('"receipts":{"taxation":"usnIncome","vat":"none"')
+      expect(await shell.run(create)).toContain('"status":"CREATED"')
+      // A receipt takes a second; the contact is masked.
+      expect(await shell.run(documents)).toMatch(/"kind":"sale".*"quantity":"2".*"a…@shop\.example"/)
+      expect(await shell.run(prepayment)).toMatch(/"kind":"closing".*"method":"fullPayment"/)
+      expect(await shell.run(refund)).toMatch(/"refundId":"refund-1".*"WAITING"/)
+      expect(await shell.run(failed)).toContain('"receipts":[')
+    },
     tokens: async (shell, [consent = '', agreement = '', charge = '', deletion = '', ...more]) => {
       expect(more).toEqual([])
       const made = await shell.run(consent)

@@ -11,3 +11,16 @@ it('a registration keeps the key that 0.3.0 gave it, and gets another one with a
   expect(new Set(keys).size).toBe(3)
   expect(keys[2]).toBe(registerKey('demo', spec))
 })
+
+it('a registration with another receipt has another key, and the receipt of the request alone changes none', () => {
+  const spec = { qrCodeUid: 'order-1001', type: 'DYNAMIC', ttl: 60, createToken: false } as const
+  const receipt = { items: [{ name: 'Tea' }], contact: { email: 'a@shop.example' } }
+  const keys = [
+    registerKey('demo', spec),
+    registerKey('demo', spec, receipt),
+    registerKey('demo', spec, { ...receipt, contact: { email: 'b@shop.example' } }),
+    registerKey('demo', { ...spec, callbackUrl: 'https://shop.example/1' }, receipt),
+  ]
+  expect(new Set(keys).size).toBe(keys.length)
+  expect(registerKey('demo', { ...spec, receipt: { items: [] } })).toBe(keys[0])
+})

@@ -11,11 +11,13 @@ import { BindingHistory } from '../support/binding-history.ts'
 import type { Held } from '../support/held.ts'
 import { type Random, randomOf } from '../support/random.ts'
 import { raiffeisenBank, tbankBank, tochkaBank } from '../support/test-banks.ts'
+import { tochkaPayBank } from '../support/tochka-pay-bank.ts'
 import { faultOf } from './outward.ts'
 
-/** The banks of the sites by turns; the last four bind accounts. */
-const SHOPS = [tochkaBank, tbankBank, raiffeisenBank] as const
-const KINDS = [...SHOPS, tbankBank, raiffeisenBank, tbankBank, raiffeisenBank] as const
+/** The banks of the sites by turns; the last ones bind accounts. */
+const SHOPS = [tochkaBank, tbankBank, raiffeisenBank, tochkaPayBank] as const
+const BINDING = [tbankBank, raiffeisenBank, tochkaPayBank] as const
+const KINDS = [...SHOPS, ...BINDING] as const
 const isBinding = (i: number): boolean => i % KINDS.length >= SHOPS.length
 /** In each round, of a site that binds accounts. */
 const STEPS = 5
@@ -37,7 +39,7 @@ const REST = [0.2, 1.4, 5, 26, 50]
 /** The calls that move money; `Cancel` is a refund at T-Bank. */
 const MOVES_MONEY = /^(?:refund|charge|ChargeQr|Cancel)$/
 /** These, those that begin them, and those that ask what became of it. */
-const ON_MONEY = /^(?:refund|charge|ChargeQr|Cancel|CheckOrder|GetState|Init)/
+const ON_MONEY = /^(?:refund|charge|payment|ChargeQr|Cancel|CheckOrder|GetState|Init)/
 /** So long the connector asks banks that answer wrongly. */
 const ASKED_MS = 2_000
 
@@ -154,10 +156,10 @@ class Batch extends BankWorld {
     await this.decideHeld((held) => this.#requireReason(held))
   }
 
-  /** T-Bank's right answers cannot tell apart the refunds of one payment. */
+  /** T-Bank's right answers cannot tell apart the refunds of one payment; those of Pay Gateway can be a decline that decides nothing. */
   #requireReason({ site, paymentUid, refundUid }: Held): void {
     const bank = this.deployment.bankOf(site)
-    const canBeRight = bank.kind === 'tbank' && refundUid !== null
+    const canBeRight = bank.kind === 'tochka-pay' || (bank.kind === 'tbank' && refundUid !== null)
     if (canBeRight || bank.fake.troubles.some((each) => ON_MONEY.test(each))) return
     this.#findings.push(`${site}: ${refundUid ?? 'the charge'} of ${paymentUid} is held after right answers`)
   }

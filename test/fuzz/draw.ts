@@ -124,6 +124,16 @@ export class Draw {
         return this.some(site.qrCodeUids, 'none')
       case 'status':
         return anyOf(random, ['CREATED', 'PAYED', 'COMPLETED', 'WAITING', 'PENDING', 'CREATED,DECLINED'])
+      case 'month':
+        return anyOf(random, ['2026-11', '2026-10', '1970-01', '9998-12'])
+      case 'bank':
+        return anyOf(random, ['tbank', 'raiffeisen', 'tochka', 'tochka-pay'])
+      case 'format':
+        return anyOf(random, ['registry', 'statement'])
+      case 'state':
+        return anyOf(random, ['MATCHED', 'EXPECTED', 'WAITING', 'FAILED'])
+      case 'kind':
+        return anyOf(random, ['payment', 'payout'])
       case 'stuck':
       case 'deleted':
         return 'true'
@@ -154,11 +164,13 @@ export class Draw {
     const claims = this.claims(site, scope)
     return [
       ['Host', this.world.host],
-      [
-        'Authorization',
-        `Bearer ${tokenOf({ ...claims, ...(random.chance(0.02) && { sub: 'other' }) }, this.world.now)}`,
-      ],
+      this.authorization({ ...claims, ...(random.chance(0.02) && { sub: 'other' }) }),
     ]
+  }
+
+  /** The header with a token. */
+  authorization(claims: Claims): readonly ['Authorization', string] {
+    return ['Authorization', `Bearer ${tokenOf(claims, this.world.now)}`]
   }
 
   /** @param isWrong whether something in the body is wrong */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
 import * as z from 'zod'
-import { type BankDeployment, bankDeployment } from '../support/bank-deployment.ts'
+import { type BankDeployment, bankDeployment, WITH_PAY } from '../support/bank-deployment.ts'
 import { type Random, randomOf } from '../support/random.ts'
 import { SECRET } from '../support/secret.ts'
 import { asOperator, EXTERNAL } from '../support/serve.ts'
@@ -55,7 +55,7 @@ export async function fuzz({ seed, inputs = Number.POSITIVE_INFINITY, seconds }:
   const random = randomOf(seed)
   const hostile = await hostileServer(seed)
   onTestFinished(() => void hostile.close())
-  const deployment = await bankDeployment({ settings: { TEST_SITES: 'on' } })
+  const deployment = await bankDeployment({ ...WITH_PAY, settings: { TEST_SITES: 'on' } })
   const operations = operationsIn(await (await fetch(`${deployment.service.address}/openapi.json`)).json())
   const run = new Run(deployment, operations, hostile)
   const begun = Date.now()

@@ -4,6 +4,7 @@ import { Draw, keyOf, type Site, type World } from './draw.ts'
 import { consolePage, form, link } from './pages.ts'
 import { raw } from './raw.ts'
 import type { Request } from './request.ts'
+import { settlementFile } from './settlement-requests.ts'
 import { anyOf } from './values.ts'
 import type { Bytes } from './wire.ts'
 import { withBody, withCursor, withHeaders, withPath, withQuery, withToken } from './wrong-requests.ts'
@@ -21,7 +22,7 @@ export interface Input {
 /** The kinds of inputs to the service, and how often each comes. */
 const WEIGHTS = {
   ...{ body: 22, query: 12, path: 9, headers: 12, token: 12, right: 6, cursor: 4, link: 8, form: 8 },
-  ...{ console: 6, raw: 3 },
+  ...{ console: 6, raw: 3, settlement: 3 },
 }
 export type Kind = keyof typeof WEIGHTS
 
@@ -45,8 +46,9 @@ export class Inputs {
   /** Requests that cost the banks' part something come seldom. */
   #site(kind: Kind): Site {
     const { random, world } = this.#draw
-    const isWanted = ({ siteId }: Site) =>
-      siteId.endsWith('-test') || (kind !== 'right' && random.chance(0.1))
+    const isTest = ({ siteId }: Site) => siteId.endsWith('-test')
+    const isWanted = (site: Site) =>
+      kind === 'settlement' ? !isTest(site) : isTest(site) || (kind !== 'right' && random.chance(0.1))
     return anyOf(random, world.sites.filter(isWanted))
   }
 
@@ -74,6 +76,8 @@ export class Inputs {
         return { request: form(draw, site) }
       case 'console':
         return { request: consolePage(draw, site) }
+      case 'settlement':
+        return { request: settlementFile(draw, site) }
       case 'raw':
         return { bytes: raw(draw, operation, site) }
     }

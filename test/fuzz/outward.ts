@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import type { BankDeployment } from '../support/bank-deployment.ts'
 import type { BankReply, Fault } from '../support/banks/fake-bank.ts'
+import { FakeTochkaPay } from '../support/banks/tochka-pay.ts'
 import { portOf } from '../support/ports.ts'
 import { type Random, randomOf } from '../support/random.ts'
 import { EXTERNAL } from '../support/serve.ts'
@@ -131,10 +132,28 @@ export interface ToConnector {
   statuses: readonly number[]
 }
 
+/** Some of the fields, each with another text. */
+const changedIn = (random: Random, fields: object): Record<string, string> =>
+  Object.fromEntries(
+    Object.keys(fields)
+      .filter(() => random.chance(0.15))
+      .map((name) => [name, textOf(random).toWellFormed()]),
+  )
+
+const headerOf = (random: Random): object | undefined =>
+  random.chance(0.2) ? { alg: anyOf(random, ['none', 'HS256', 'RS512', '']), typ: 'JWT' } : undefined
+
+/** The JWT, or what is sent in its place. */
+function jwtOf(random: Random, jwt: string, isSigned: boolean): Buffer {
+  if (isSigned) return Buffer.from(jwt)
+  const unsigned = jwt.slice(0, jwt.lastIndexOf('.') + 1)
+  return Buffer.from(anyOf(random, [wrongText(random, jwt), unsigned, textOf(random), literalOf(random)]))
+}
+
 /** A webhook that its bank has not sent. Some are signed by the bank's key all the same. */
 export function webhookOf(random: Random, { banks }: BankDeployment, host: string): ToConnector {
   const { tochka, tbank, raiffeisen } = banks
-  const bank = anyOf(random, ['tochka-main', 'tbank-cafe', 'raif-farm', 'nobody', '..', '%', ''])
+  const bank = anyOf(random, ['tochka-main', 'tbank-cafe', 'raif-farm', 'pay-club', 'nobody', '..', '%', ''])
   const target = `/webhooks/${bank}`
   const isSigned = random.chance(0.05)
   const uid = `unknown-${random.below(50)}`
@@ -158,25 +177,27 @@ export function webhookOf(random: Random, { banks }: BankDeployment, host: strin
           refTransactionId: uid,
         },
       }
-      const changed = Object.fromEntries(
-        Object.entries(claims).map(([name, value]) => [
-          name,
-          random.chance(0.15) ? textOf(random).toWellFormed() : value,
-        ]),
-      )
-      const jwt = tochka.sign(
-        { ...claims, ...changed },
-        random.chance(0.2) ? { alg: anyOf(random, ['none', 'HS256', 'RS512', '']), typ: 'JWT' } : undefined,
-      )
-      const body = isSigned
-        ? jwt
-        : anyOf(random, [
-            wrongText(random, jwt),
-            jwt.slice(0, jwt.lastIndexOf('.') + 1),
-            textOf(random),
-            literalOf(random),
-          ])
-      return { bytes: post(host, target, [['Content-Type', 'text/plain']], Buffer.from(body)), statuses }
+      const jwt = tochka.sign({ ...claims, ...changedIn(random, claims) }, headerOf(random))
+      const body = jwtOf(random, jwt, isSigned)
+      return { bytes: post(host, target, [['Content-Type', 'text/plain']], body), statuses }
+    }
+    case 'pay-club': {
+      const pay = banks.all.map(({ fake }) => fake).find((fake) => fake instanceof FakeTochkaPay)
+      const status = { value: 'COMPLETED', changedDateTime: '2026-11-24T10:00:00+03:00' }
+      const amount = { amount: '5.00', currency: 'RUB' }
+      const payload = {
+        ...{ paymentUid: uid, refundUid: uid, qrcId: uid, status: anyOf(random, [status, 'ACCEPTED', {}]) },
+        ...{ createdDateTime: status.changedDateTime, amount, refundedAmount: amount, isTest: false },
+        ...{ paymentMethod: { type: anyOf(random, ['SBP', 'SBP_TOKEN', '']), qrcId: uid }, token: uid },
+      }
+      const events = ['payment-updated', 'refund-updated', 'sbp-token-issued', 'sbp-token-declined', 'other']
+      const claims = {
+        ...{ version: '1.0', siteUid: pay?.siteUid ?? '', event: anyOf(random, events), paymentUid: uid },
+        payload: { ...payload, ...changedIn(random, payload) },
+      }
+      const jwt = pay?.keys.jwt({ ...claims, ...changedIn(random, claims) }, headerOf(random)) ?? ''
+      const body = jwtOf(random, jwt, isSigned)
+      return { bytes: post(host, target, [['Content-Type', 'text/plain']], body), statuses }
     }
     case 'tbank-cafe': {
       const fields: Record<string, Json> = {

@@ -66,7 +66,18 @@ function fields(draw: Draw, names: readonly string[], values: Readonly<Record<st
       const known = values[name]
       const right =
         known ??
-        anyOf(random, ['1', '5.00', 'Tea', 'pay', 'decline', 'DYNAMIC', '2026-11-20', 'merchant', '365'])
+        anyOf(random, [
+          '1',
+          '5.00',
+          'Tea',
+          'pay',
+          'decline',
+          'contact',
+          'DYNAMIC',
+          '2026-11-20',
+          'merchant',
+          '365',
+        ])
       const value = random.chance(0.5) ? wrongText(random, right) : right
       return `${name}=${encodedOf(random, value)}`
     })
@@ -115,7 +126,10 @@ export function form(draw: Draw, site: Site): Request {
     case 'payer':
       return {
         ...{ method: 'POST', target: draw.some(site.pages, '/pay/a/b') },
-        ...{ headers: formHeaders(draw), body: fields(draw, ['action', 'amount', 'remember']) },
+        ...{
+          headers: formHeaders(draw),
+          body: fields(draw, ['action', 'amount', 'remember', 'contact', 'sale']),
+        },
       }
     case 'home':
       return {
@@ -178,6 +192,13 @@ export function form(draw: Draw, site: Site): Request {
           'settings',
           ['name', 'supportContact', 'color', 'legalName', 'taxId', 'notificationTypes', 'etag', 'logo'],
         ],
+        [
+          'receipts/settings',
+          ['etag', 'taxation', 'vat', 'itemName', 'place', 'email', 'default', 'preview'],
+        ],
+        ['receipts/none/retry', ['contact', 'taxation', 'vat', 'name.0', 'vat.0']],
+        [`payments/${payment}/receipt`, ['name', 'contact', 'taxation', 'vat']],
+        [`payments/${payment}/closing`, ['closingUid', 'delivered', 'name', 'sum']],
         ['tills', ['uid', 'name']],
         [`tills/${uid}`, ['amount', 'saleUid', 'cancel', 'purpose']],
         ['keys', ['label', 'scope', 'days']],
@@ -187,6 +208,7 @@ export function form(draw: Draw, site: Site): Request {
         ['notifications', []],
         [`notifications/${draw.some(site.notificationIds, 'none')}`, []],
         [`operator/sites/${site.siteId}/limits`, ['maxPayment', 'maxRefundsPerDay']],
+        [`operator/sites/${site.siteId}/cash-register`, ['kind', 'ffd', 'maxItems', 'remove']],
         [`operator/sites/${site.siteId}/delete`, ['siteId', 'force']],
         [`operator/sites/${site.siteId}/instructions/none/send`, []],
       ] as const)
@@ -234,6 +256,7 @@ export function consolePage(draw: Draw, site: Site): Request {
       'operator/stuck',
       'operator/keys',
       'operator/audit',
+      'operator/settlement',
       `operator/sites/${site.siteId}`,
     ],
     ...[

@@ -5,8 +5,10 @@ import { parseOptions } from '../../bin/options.ts'
 
 const USAGE = `npm run fuzz -- [options]
 
-  --seconds N   how long; without it, by --inputs. A fifth is for banks that answer wrongly, in batches of sites that end late
-  --inputs N    how many, by default 20000; for each 20000 come 14 sites whose banks answer wrongly to whatever they are asked
+  --seconds N   how long; without it, by --inputs. A fifth is for banks that answer wrongly, in batches of sites that end late,
+                and a tenth more for settlement files
+  --inputs N    how many, by default 20000; for each 20000 come 14 sites whose banks answer wrongly to whatever they are asked,
+                and 2000 settlement files of which some bytes are others
   --workers N   so many deployments beside each other, each with its part of the inputs and the next seed, by default 1
   --seed N      what is chosen at random, by default 1: the same seed gives the same inputs, but for what the service makes
   --help        this text

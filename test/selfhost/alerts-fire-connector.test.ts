@@ -6,10 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { mintToken } from '../../bin/mint-token.ts'
-import { type BankDeployment, bankDeployment, WAITING } from '../support/bank-deployment.ts'
+import { type BankDeployment, bankDeployment, ONE_EACH, WAITING } from '../support/bank-deployment.ts'
 import { hasClock } from '../support/clock.ts'
 import { hasPrometheus, prometheus } from '../support/prometheus.ts'
 import { SECRET } from '../support/secret.ts'
+import { tochkaPayBank } from '../support/tochka-pay-bank.ts'
 
 const watched = ({ directory, connector }: BankDeployment) =>
   prometheus(directory, { 'fps-connector': connector.port })
@@ -163,6 +164,25 @@ describe.runIf(process.env.ALERTS && hasPrometheus && hasClock)('the alert', () 
     await watch.ends('FpsConnectorAmountDiffers')
   })
 
+  it('FpsConnectorTestPayment: the credentials are of the test of the bank; an hour passes without a payment', async () => {
+    let gateway: ReturnType<typeof tochkaPayBank> | undefined
+    const deployment = await bankDeployment({
+      sites: { ...ONE_EACH, club: 'pay-club' },
+      moreBanks(now) {
+        gateway = tochkaPayBank('pay-club', now)
+        gateway.fake.codes.isTest = true
+        return [gateway]
+      },
+    })
+    const watch = await watched(deployment)
+    const club = deployment.merchant('club')
+    const { qrcId } = await club.make('a')
+    await gateway?.fake.pay(qrcId)
+    await watch.fires('FpsConnectorTestPayment')
+    await club.has('a', 'CREATED')
+    await watch.ends('FpsConnectorTestPayment')
+  })
+
   it.each(['the bank takes it back', 'a week passes'])(
     'FpsConnectorExcessRefund: a refund that was declined is carried out; %s',
     async (cure) => {
@@ -256,6 +276,44 @@ describe.runIf(process.env.ALERTS && hasPrometheus && hasClock)('the alert', () 
     const of = ['--site', 'cafe', '--charge', paymentUid, '--as', 'declined', '--by', 'anna', '--yes']
     await connector.succeeds('settle', ...of)
     await watch.ends('FpsConnectorChargesHeld')
+  })
+
+  it('FpsConnectorReceiptsHeld: the answer to a closing receipt is lost; settle says that it was registered', async () => {
+    const deployment = await bankDeployment({
+      withBankRegister: ['cafe'],
+      begin: ({ banks }) => {
+        banks.tbank.register.isConnected = true
+      },
+    })
+    const { connector, banks } = deployment
+    const cafe = deployment.merchant('cafe')
+    // A site exists with its first write.
+    await cafe.ask('/settings', { method: 'PUT', body: {} })
+    await deployment.operator('cafe', '/cashRegister', {
+      method: 'PUT',
+      body: { kind: 'tbank', ffd: '1.2' },
+    })
+    const receipt = {
+      contact: { email: 'customer@mail.example' },
+      taxation: 'osn',
+      items: [{ name: 'Tea', price: '100.00', vat: '10', method: 'fullPrepayment' }],
+    }
+    const { qrcId } = await cafe.make('order', { receipt })
+    await deployment.bankOf('cafe').pay(qrcId)
+    await cafe.has('order', 'PAYED')
+    await vi.waitFor(
+      async () => expect((await cafe.ask(`/payments/${qrcId}/receipts`)).text).toContain('"REGISTERED"'),
+      WAITING,
+    )
+    const watch = await watched(deployment)
+    banks.tbank.fail('SendClosingReceipt', { broken: 'after' })
+    const path = `/payments/${qrcId}/receipts/closing`
+    const { text } = await cafe.ask(path, { method: 'PUT', body: { kind: 'closing' } })
+    const { receiptUid } = z.object({ receiptUid: z.string() }).parse(JSON.parse(text))
+    await watch.fires('FpsConnectorReceiptsHeld')
+    const of = ['--site', 'cafe', '--receipt', receiptUid, '--as', 'registered', '--by', 'anna', '--yes']
+    await connector.succeeds('settle', ...of)
+    await watch.ends('FpsConnectorReceiptsHeld')
   })
 
   it('FpsConnectorTokenEnds: the tokens of sites end within 30 days; others are in force after a reload', async () => {

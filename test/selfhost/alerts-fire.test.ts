@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { registryFile } from '../../bin/data/data-directory.ts'
+import { PaymentReceiptsAnswer } from '../../src/contract/receipts/list.ts'
 import { SiteAnswer } from '../../src/contract/site.ts'
 import { workerdThatNotifiesThisMachine } from '../support/bank-deployment.ts'
 import { hasClock, shiftedClock } from '../support/clock.ts'
@@ -26,7 +27,7 @@ import {
   temporaryDirectory,
   workerdOf,
 } from '../support/serve.ts'
-import { valueIn } from '../support/site-at.ts'
+import { linkIdIn, valueIn } from '../support/site-at.ts'
 
 let directory: string
 let data: string
@@ -362,6 +363,82 @@ describe.runIf(process.env.ALERTS && hasPrometheus && hasClock)('the alert', () 
     succeeds('sites', 'rebuild', '--data', data)
     await start()
     await watch.ends('FpsQrRegistryDown')
+  })
+
+  /** A payment with a receipt. @returns the document's key */
+  async function soldWithReceipt(served: Served): Promise<string> {
+    const site = siteOf(served)
+    // A site exists with its first write.
+    await site.ask('/settings', { method: 'PUT', body: {} })
+    const body = { kind: 'atol', ffd: '1.2' }
+    expect((await asOperator(served, '/sites/demo/cashRegister', { method: 'PUT', body })).status).toBe(200)
+    const receipts = { email: 'shop@shop.example', place: 'https://shop.example' }
+    expect((await site.ask('/settings', { method: 'PATCH', body: { receipts } })).status).toBe(200)
+    const receipt = {
+      contact: { email: 'customer@shop.example' },
+      taxation: 'osn',
+      items: [{ name: 'Tea', price: '5.00', vat: '10' }],
+    }
+    const created = await site.create('a', { amount: { value: 5 }, receipt })
+    expect((await site.report(linkIdIn(created), 'pay-a')).status).toBe(200)
+    const { receipts: made } = PaymentReceiptsAnswer.parse(await site.value('/payments/pay-a/receipts'))
+    return made[0]?.receiptUid ?? ''
+  }
+  const reportReceipt = (served: Served, receiptUid: string, body: object) =>
+    siteOf(served).ask(`/network/v1/sites/demo/receipts/${receiptUid}`, { method: 'PUT', body })
+
+  it('FpsQrReceiptsLate: a payment has no receipt for ten minutes; the cash register makes it', async () => {
+    const bank = await answering({ status: 202 })
+    const clock = shiftedClock(directory)
+    const settings = { ...bank.settings, ...clock.settings }
+    const before = await start({ settings })
+    const receiptUid = await soldWithReceipt(before)
+    await before.stop()
+    clock.set(0.2)
+    const served = await start({ settings })
+    // A write of the site tells the registry.
+    await siteOf(served).create('b')
+    await watched()
+    await watch.fires('FpsQrReceiptsLate')
+    expect((await reportReceipt(served, receiptUid, { state: 'REGISTERED' })).status).toBe(200)
+    await watch.ends('FpsQrReceiptsLate')
+  })
+
+  it('FpsQrReceiptsFailed: the cash register refuses a receipt; it is corrected and sent again', async () => {
+    const bank = await answering({ status: 202 })
+    const served = await start({ settings: bank.settings })
+    const receiptUid = await soldWithReceipt(served)
+    await watched()
+    await sleep(2000)
+    const failed = { state: 'FAILED', reason: 'the shift is closed', canRetry: true }
+    expect((await reportReceipt(served, receiptUid, failed)).status).toBe(200)
+    await watch.fires('FpsQrReceiptsFailed')
+    const again = await siteOf(served).ask(`/receipts/${receiptUid}/retry`, { method: 'POST', body: {} })
+    expect(again.status).toBe(202)
+    await watch.ends('FpsQrReceiptsFailed')
+  })
+
+  it('FpsQrSettlementExpected: on each of three days more payments are in no file; then there are no more', async () => {
+    let served = await start()
+    await siteOf(served).create('a')
+    // A day takes 24 seconds.
+    await watched(3600)
+    const expect = async (count: number) => {
+      await served.stop()
+      const file = new DatabaseSync(registryFile(data))
+      const columns = `payments, gross, refunds, refunded, fee, fee_vat, net, without_fee, without_vat, matched, mismatched, unknown`
+      file.exec(
+        `INSERT OR REPLACE INTO settlement_months (site_id, month, expected, ${columns})
+         VALUES ('demo', '2026-11', ${count}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)`,
+      )
+      file.close()
+      served = await start()
+      await sleep(25_000)
+    }
+    for (const count of [0, 1, 2]) await expect(count)
+    await Promise.all([expect(3), watch.fires('FpsQrSettlementExpected')])
+    await expect(0)
+    await watch.ends('FpsQrSettlementExpected')
   })
 
   it('FpsQrSiteWithoutKey: a merchant sets its callbackUrl; it makes a key', async () => {

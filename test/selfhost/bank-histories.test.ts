@@ -8,9 +8,10 @@ import { BankWorld, inParallel, worldDeployment } from '../support/bank-world.ts
 import { hasClock } from '../support/clock.ts'
 import { type Random, randomOf } from '../support/random.ts'
 import { raiffeisenBank, tbankBank, tochkaBank } from '../support/test-banks.ts'
+import { tochkaPayBank } from '../support/tochka-pay-bank.ts'
 
-/** How many histories. */
-const HISTORIES = Number(process.env.HISTORIES ?? 200)
+/** How many histories, by default. */
+const HISTORIES = process.env.HISTORIES
 /** The seed of the first one; the others follow it. */
 const SEED = Number(process.env.SEED ?? 1)
 /** How many share one service and one connector, their clock and their crashes. */
@@ -23,7 +24,7 @@ const MINUTE = HOUR / 60
 /** After so many hours everything is looked at again, one after another: two days in the end. */
 const REST = [0.2, 1.1, 1.2, 9.5, 12, 25]
 
-const KINDS = [tochkaBank, tbankBank, raiffeisenBank] as const
+type BankOf = typeof tochkaBank | typeof tbankBank | typeof raiffeisenBank | typeof tochkaPayBank
 
 /** The service and the connector, which the histories of a batch share. */
 class Batch extends BankWorld {
@@ -92,40 +93,55 @@ class Batch extends BankWorld {
 }
 
 /** Each history has a site and a bank of its own. */
-async function batchOf(seeds: readonly number[]): Promise<Batch> {
+async function batchOf(seeds: readonly number[], kinds: readonly [BankOf, ...BankOf[]]): Promise<Batch> {
   const deployment = await worldDeployment(
-    seeds.map((seed) => [`${seed}`, KINDS[seed % 3] ?? tochkaBank] as const),
+    seeds.map((seed) => [`${seed}`, kinds[seed % kinds.length] ?? kinds[0]] as const),
   )
   const histories = seeds.map((seed) => new History(deployment, `site${seed}`, seed))
   return new Batch(deployment, histories, seeds[0] ?? 0)
 }
 
-it.runIf(hasClock)(
-  `in ${HISTORIES} random histories banks give back what merchants are told, and no payment is missing`,
-  { timeout: 120_000 + HISTORIES * 5_000 },
-  async () => {
-    const total = { histories: 0, payments: 0, refunds: 0, settled: 0, troubles: 0, kills: 0 }
-    for (let first = SEED; first < SEED + HISTORIES; first += BATCH) {
-      const size = Math.min(BATCH, SEED + HISTORIES - first)
-      const batch = await batchOf(Array.from({ length: size }, (_, i) => first + i))
+interface Run {
+  banks: string
+  kinds: [BankOf, ...BankOf[]]
+  histories: number
+}
+
+it.runIf(hasClock).each<Run>([
+  {
+    banks: 'Tochka, T-Bank and Raiffeisenbank',
+    kinds: [tochkaBank, tbankBank, raiffeisenBank],
+    histories: Number(HISTORIES ?? 200),
+  },
+  { banks: 'Tochka Pay Gateway', kinds: [tochkaPayBank], histories: Number(HISTORIES ?? 100) },
+])(
+  'in $histories random histories at $banks, banks give back what merchants are told, no payment is missing, and no sale is ended by another’s call',
+  { timeout: 120_000 + Number(HISTORIES ?? 200) * 5_000 },
+  async ({ kinds, histories }) => {
+    const total = new Map<string, number>()
+    const count = (counts: Record<string, number>) => {
+      for (const [name, more] of Object.entries(counts)) total.set(name, (total.get(name) ?? 0) + more)
+    }
+    for (let first = SEED; first < SEED + histories; first += BATCH) {
+      const size = Math.min(BATCH, SEED + histories - first)
+      const seeds = Array.from({ length: size }, (_, i) => first + i)
+      const batch = await batchOf(seeds, kinds)
       for (let index = 0; index < ROUNDS; index++) await batch.round(index)
       await batch.rest()
       const failures = await batch.failures()
       await batch.deployment.service.verify()
       await batch.deployment.end()
-      total.histories += size
-      total.kills += batch.kills
-      total.settled += batch.settled
+      count({ histories: size, kills: batch.kills, settled: batch.settled })
       for (const { bank, refunds } of batch.shops) {
-        total.payments += bank.ledger().length
-        total.refunds += refunds.length
-        total.troubles += bank.fake.troubles.length
+        const [payments, troubles] = [bank.ledger().length, bank.fake.troubles.length]
+        count({ payments, refunds: refunds.length, troubles, ...bank.happened?.() })
       }
-      console.log(`SEED=${first} HISTORIES=${size}: ${failures.length} failures, ${JSON.stringify(total)}`)
+      const counts = JSON.stringify(Object.fromEntries(total))
+      console.log(`SEED=${first} HISTORIES=${size}: ${failures.length} failures, ${counts}`)
       expect(failures.join('\n\n'), `SEED=${first} HISTORIES=${size} BATCH=${BATCH}`).toBe('')
     }
     // In so many histories each of these happens, or the generator does nothing.
-    if (HISTORIES < 200) return
-    expect(Object.entries(total).filter(([, count]) => count === 0)).toEqual([])
+    if (histories < 100) return
+    expect(Array.from(total).filter(([, counted]) => counted === 0)).toEqual([])
   },
 )

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
-import { type BankDeployment, bankDeployment, WAITING } from '../support/bank-deployment.ts'
+import { type BankDeployment, bankDeployment, WAITING, WITH_PAY } from '../support/bank-deployment.ts'
 import { type AskedRefund, settled } from '../support/bank-settling.ts'
 import { type Fault, REFUND_FAULTS } from '../support/banks/fake-bank.ts'
 import { hasClock } from '../support/clock.ts'
@@ -13,7 +13,7 @@ const LIMIT_MS = RUNS > 3 ? RUNS * 60_000 : 60_000
 /** How often both processes are killed under load. */
 const KILLS = Number(process.env.KILLS ?? 3)
 
-const SITES = ['tea', 'cafe', 'farm'] as const
+const SITES = ['tea', 'cafe', 'farm', 'club'] as const
 type SiteId = (typeof SITES)[number]
 
 interface Code {
@@ -236,13 +236,13 @@ it.runIf(hasClock)(
       fc.asyncProperty(fc.array(action, { minLength: 12, maxLength: 24, size: 'max' }), async (actions) => {
         // One story at least, however slow the machine is.
         if (total.stories > 0 && performance.now() > until) return
-        const world = new World(await bankDeployment({ hasClock: true }))
+        const world = new World(await bankDeployment({ ...WITH_PAY, hasClock: true }))
         // Something that is refunded, and something that is open.
         for (const siteId of SITES) {
           const code = await world.create(siteId)
           await world.pay(code, 1)
           await world.deployment.merchant(siteId).has(code.uid, 'PAYED')
-          // Executed, and its answer lost: two of the three banks leave it to the operator.
+          // Executed, and its answer lost: two of the four banks leave it to the operator.
           await world.refund(code, 25, { broken: 'after' })
           const { fake, operations } = world.deployment.bankOf(siteId)
           await vi.waitFor(() => expect(fake.callsOf(operations.refund)).not.toEqual([]), WAITING)
@@ -271,7 +271,7 @@ it.runIf(hasClock)(
   `${KILLS} times kill -9 of both processes under load: what was answered stays, and the sums agree`,
   { timeout: 180_000 + KILLS * 60_000 },
   async () => {
-    const world = new World(await bankDeployment({ hasClock: true }))
+    const world = new World(await bankDeployment({ ...WITH_PAY, hasClock: true }))
     let isEnding = false
     const shopper = async (siteId: SiteId) => {
       while (!isEnding) await world.purchase(siteId)

@@ -1,10 +1,16 @@
 // A QR code's life at each bank, with the production build, the connector's process and fakes of the banks.
 import { randomUUID } from 'node:crypto'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { type BankDeployment, bankDeployment, expectAgreement, WAITING } from '../support/bank-deployment.ts'
+import {
+  type BankDeployment,
+  bankDeployment,
+  expectAgreement,
+  WAITING,
+  WITH_PAY,
+} from '../support/bank-deployment.ts'
 import { type MerchantReceiver, merchantReceiver } from '../support/merchant-receiver.ts'
 
-const SITES = ['tea', 'cafe', 'farm'] as const
+const SITES = ['tea', 'cafe', 'farm', 'club'] as const
 
 /** The site's notifications go to a server of its merchant. */
 async function notified(deployment: BankDeployment, siteId: string): Promise<MerchantReceiver> {
@@ -25,7 +31,7 @@ const pageOf = async (deployment: BankDeployment, pageUrl: string): Promise<stri
 }
 
 it('at each bank a code is created, shown, paid, notified and refunded in two parts, and a second one cancelled', async () => {
-  const deployment = await bankDeployment()
+  const deployment = await bankDeployment(WITH_PAY)
   await Promise.all(SITES.map((siteId) => story(deployment, siteId)))
   await deployment.service.verify()
 })
@@ -70,9 +76,10 @@ async function story(deployment: BankDeployment, siteId: string): Promise<void> 
 
 it('a webhook that is faster than the create, and two sites with one set of credentials', async () => {
   const deployment = await bankDeployment({
+    ...WITH_PAY,
     sites: {
-      ...{ tea: 'tochka-main', cafe: 'tbank-cafe', farm: 'raif-farm' },
-      ...{ tea2: 'tochka-main', cafe2: 'tbank-cafe', farm2: 'raif-farm' },
+      ...WITH_PAY.sites,
+      ...{ tea2: 'tochka-main', cafe2: 'tbank-cafe', farm2: 'raif-farm', club2: 'pay-club' },
     },
   })
   await Promise.all(

@@ -6,6 +6,7 @@ import { BindingHistory } from '../support/binding-history.ts'
 import { hasClock } from '../support/clock.ts'
 import { randomOf } from '../support/random.ts'
 import { raiffeisenBank, tbankBank } from '../support/test-banks.ts'
+import { tochkaPayBank } from '../support/tochka-pay-bank.ts'
 
 /** How many histories; those of a batch share one service and one connector, their clock and their crashes. */
 const HISTORIES = Number(process.env.HISTORIES ?? 12)
@@ -54,10 +55,13 @@ function shuffled<T>(values: readonly T[], below: (end: number) => number): T[] 
   return values.flatMap(() => rest.splice(below(rest.length), 1))
 }
 
-/** Each history has a site and a bank of its own: T-Bank and Raiffeisenbank by turns. */
+/** By turns. */
+const KINDS = [tbankBank, raiffeisenBank, tochkaPayBank] as const
+
+/** Each history has a site and a bank of its own. */
 async function bindingBatch(seeds: readonly number[], canForget: boolean): Promise<BindingBatch> {
   const deployment = await worldDeployment(
-    seeds.map((seed) => [`${seed}`, seed % 2 === 0 ? tbankBank : raiffeisenBank] as const),
+    seeds.map((seed) => [`${seed}`, KINDS[seed % KINDS.length] ?? tbankBank] as const),
   )
   const histories = seeds.map(
     (seed) => new BindingHistory(deployment, { siteId: `site${seed}`, seed, canForget }),

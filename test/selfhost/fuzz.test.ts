@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { table } from '../../bench/table.ts'
 import { type BankReport, hostileBanks } from '../fuzz/banks.ts'
 import { fuzz, type Report } from '../fuzz/fuzz.ts'
+import { type FileReport, hostileFiles } from '../fuzz/settlement.ts'
 import { hasClock } from '../support/clock.ts'
 
 const SEED = Number(process.env.SEED ?? 1)
@@ -16,6 +17,9 @@ const MAX_BYTES = 1_024 * MIB
 const SITES = 14
 const INPUTS_OF_SITES = 20_000
 const PART = 0.2
+/** So many files come for so many inputs, or for that part of the seconds. */
+const FILES = 2_000
+const PART_OF_FILES = 0.1
 const DAY_MS = 86_400_000
 
 it(`hostile inputs get the contract’s answers and change nothing that they are refused`, {
@@ -71,9 +75,31 @@ it.runIf(hasClock)(
     expect(findings.slice(0, 10).join('\n\n'), `${findings.length} findings, SEED=${SEED}`).toBe('')
     // A run that meets no fault proves nothing.
     const banks = new Set(Array.from(kinds.keys(), (kind) => kind.split(' ')[0]))
-    expect(banks).toEqual(new Set(['tochka', 'tbank', 'raiffeisen']))
+    expect(banks).toEqual(new Set(['tochka', 'tbank', 'raiffeisen', 'tochka-pay']))
   },
 )
+
+it('settlement files of which some bytes are others are refused, or give entries that hold together', {
+  timeout: DAY_MS,
+}, async () => {
+  const begun = Date.now()
+  const isOver = (batch: number) =>
+    SECONDS === undefined
+      ? batch * INPUTS_OF_SITES >= INPUTS
+      : Date.now() - begun >= SECONDS * 1_000 * PART_OF_FILES
+  const reports: FileReport[] = []
+  for (let batch = 0; !isOver(batch); batch++) reports.push(await hostileFiles(SEED * 1_000 + batch, FILES))
+  const findings = reports.flatMap((each) => each.findings)
+  const kinds = kindsOf(reports)
+  console.log(tableOf(`${reports.length} batches of files, seed ${SEED}, ${findings.length} findings`, kinds))
+  expect(findings.slice(0, 10).join('\n\n'), `${findings.length} findings, SEED=${SEED}`).toBe('')
+  // Of each format some are read, and some refused.
+  for (const [name, outcomes] of kinds)
+    expect([name, [...outcomes.keys()].toSorted()]).toEqual([
+      name,
+      expect.arrayContaining(['entries', 'faults']),
+    ])
+})
 
 function tableOf(title: string, kinds: Report['kinds']): string {
   const rows = Array.from(kinds, ([kind, answers]) => [

@@ -74,6 +74,21 @@ it.each([
   expect(text).toContain(words)
 })
 
+it.each([
+  [31, 'settlement.unreadable', 'file is HTML'],
+  [33, 'http.message.too.large', 'must be at most 33554432 bytes'],
+])('a settlement file of %i MiB reaches the service: %s', async (mib, errorCode, words) => {
+  const file = Buffer.alloc(mib * 1024 * 1024 - 1, ' ')
+  file.write('<!DOCTYPE html>\n')
+  const path = '/partner/payin/v1/sites/demo/settlements/a?bank=tbank&format=registry'
+  const { text } = await nginx.client('127.0.0.3').ask(path, {
+    ...{ method: 'PUT', headers: { ...admin, 'Content-Type': 'text/csv' } },
+    body: file,
+  })
+  expect(ErrorAnswer.parse(JSON.parse(text)).errorCode).toBe(errorCode)
+  expect(text).toContain(words)
+})
+
 it('a body that the proxy does not pass on gets 413, the error object of the contract', async () => {
   // nginx answers before a body comes.
   const headers = { ...admin, 'Content-Type': 'image/png', 'Content-Length': 2 * 1024 * 1024 + 1 }

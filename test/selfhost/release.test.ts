@@ -144,7 +144,7 @@ describe('fps-qr', () => {
 
   it.each([
     ...['serve', 'connector', 'backup', 'restore', 'verify', 'resume', 'sites', 'token', 'console-link'],
-    ...['check', 'reload', 'reconcile', 'settle', 'replay', 'onboard'],
+    ...['check', 'reload', 'reconcile', 'settle', 'replay', 'onboard', 'settlement'],
   ])('%s has a help, which names fps-qr and never npm', (name) => {
     const { status, stdout, stderr } = run(name, '--help')
     expect([status, stderr]).toEqual([0, ''])

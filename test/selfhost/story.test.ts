@@ -1,4 +1,5 @@
 // The production build through one story, which has a step for every operation of its OpenAPI document.
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect, it, onTestFinished } from 'vitest'
@@ -20,9 +21,16 @@ const statusOf = (answered: Answered) => qrCodeOf(answered).qrCode.status
 /** The operations whose answer has no body. */
 const EMPTY = [
   ...['revokeApiKey', 'revokeOperatorKey', 'deleteToken', 'deleteSite', 'deleteCallback'],
-  ...['removePerson', 'removePasskey', 'endPersonSessions'],
+  ...['removePerson', 'removePasskey', 'endPersonSessions', 'deleteSettlement'],
   ...['removeOperator', 'removeOperatorPasskey', 'endOperatorSessions'],
 ]
+
+/** What is yet to be made, and what is made. */
+const MAKING: Record<string, number> = { retryReceipt: 202, importSettlement: 201 }
+
+/** The status of a success. */
+const successOf = (operationId: string): number =>
+  EMPTY.includes(operationId) ? 204 : (MAKING[operationId] ?? 200)
 
 /** A server on 127.0.0.1 that takes everything. */
 async function taking(): Promise<{ url: string; bodies: unknown[] }> {
@@ -66,7 +74,7 @@ it('every operation of the production build does its work', async () => {
       : await site.ask(filled, call)
     expect([operationId, answered.status, answered.status < 300 ? '' : answered.text]).toEqual([
       operationId,
-      EMPTY.includes(operationId) ? 204 : 200,
+      successOf(operationId),
       '',
     ])
     done.add(operationId)
@@ -192,6 +200,36 @@ it('every operation of the production build does its work', async () => {
   expect((await step('cancelSale', sale)).text).toContain('"CANCELLED"')
   expect((await step('listSales', sale)).text).toContain('sale-1')
 
+  // A prepayment whose receipt fails is corrected, and closed when the goods are delivered; a receipt is asked for later.
+  await step('setCashRegister', {}, { kind: 'sandbox', ffd: '1.2' })
+  const receiptOf = (name: string) => ({
+    contact: { email: 'customer@shop.example' },
+    taxation: 'osn',
+    items: [{ name, price: '5.00', vat: '10', method: 'fullPrepayment' }],
+  })
+  const prepaid = await step('createQrCode', {}, { ...qrCode('tea-6', 5), receipt: receiptOf('fail-retry') })
+  await step('reportPayment', { qrcId: linkIdIn(prepaid), paymentUid: 'pay-6' }, report)
+  const latest = async (state: string) => {
+    const { receipts } = z
+      .object({ receipts: z.array(z.object({ receiptUid: z.string(), state: z.string() })) })
+      .parse(valueIn(await step('listPaymentReceipts', { paymentId: 'pay-6' })))
+    return receipts.findLast((each) => each.state === state)?.receiptUid
+  }
+  await expect.poll(() => latest('FAILED'), { timeout: 30_000 }).toBeDefined()
+  const failed = { receiptUid: (await latest('FAILED')) ?? '' }
+  expect((await step('getReceipt', failed)).text).toContain('"canRetry":true')
+  await step('retryReceipt', failed, { receipt: receiptOf('Tea') })
+  await expect.poll(() => latest('REGISTERED'), { timeout: 30_000 }).toBeDefined()
+  expect((await step('listReceipts', { query: '?state=REGISTERED' })).text).toContain('pay-6')
+  const closing = await step('closeReceipt', { paymentId: 'pay-6', closingUid: 'c-1' }, { kind: 'closing' })
+  expect(closing.text).toContain('"fullPayment"')
+  const asked = z
+    .object({ receiptUid: z.string() })
+    .parse(valueIn(await step('requestReceipt', { paymentId: 'pay-1' }, { receipt: receiptOf('Cup') })))
+  expect((await step('listNetworkReceipts')).text).toContain('"receipts"')
+  await step('reportReceipt', asked, { state: 'REGISTERED' })
+  await step('removeCashRegister')
+
   // What a connector asks its bank about, and what an accountant gets.
   expect((await step('listNetworkQrCodes')).text).toContain('"CREATED"')
   const slow = { qrCodeUid: 'tea-3', refundUid: 'r-3' }
@@ -205,6 +243,20 @@ it('every operation of the production build does its work', async () => {
   expect((await step('getPaymentsReport', { query: `?from=${today}&to=${today}` })).text).toContain('pay-1')
   expect((await step('getDayReport', { query: `?date=${today}` })).text).toMatch(/"payments":[1-9]/)
   expect((await step('listPayments')).text).toContain('pay-1')
+  expect((await step('getBankNumbers', { query: `?from=${today}&to=${today}` })).text).toContain('pay-1')
+
+  // The accountant imports a file of the bank.
+  const registry = new Uint8Array(readFileSync('examples/settlement/registry.csv'))
+  const settlement = { settlementUid: 'november' }
+  const file = { ...settlement, query: '?bank=tbank&format=registry' }
+  await step('importSettlement', file, registry, { 'Content-Type': 'text/csv' })
+  expect((await step('listSettlements')).text).toContain('november')
+  expect((await step('getSettlement', settlement)).text).toContain('"unknown":3')
+  const month = { query: '?month=2026-11' }
+  expect((await step('listSettlementEntries', month)).text).toContain('by-hand')
+  expect((await step('getSettlementMonth', month)).text).toContain('"unknown":3')
+  await step('deleteSettlement', settlement)
+  expect((await step('listSettlementsOfSites', month)).text).toContain('"total"')
   expect((await step('search', { query: '?q=tea-1' })).text).toContain('"uid"')
 
   // The operator finds the site and what waits in it, sends that again, and deletes the site for good.

@@ -7,9 +7,10 @@ import { objectsOf } from '../../bin/data/data-directory.ts'
 import { checkSite } from '../../bin/data/site-checks.ts'
 import { RULES } from '../../bin/data/site-rules.ts'
 import { siteStorage } from '../../bin/data/site-storage.ts'
+import { PaymentReceiptsAnswer } from '../../src/contract/receipts/list.ts'
 import { migrate, SITE } from '../../src/site/database/schema.ts'
 import { run, succeeds } from '../support/command.ts'
-import { EXTERNAL, fileOf, siteOf, started, temporaryDirectory } from '../support/serve.ts'
+import { asOperator, EXTERNAL, fileOf, siteOf, started, temporaryDirectory } from '../support/serve.ts'
 import { linkIdIn, qrCodeOf } from '../support/site-at.ts'
 
 let directory: string
@@ -61,6 +62,10 @@ describe('verify', () => {
       "UPDATE payments SET not_applied_reason = NULL WHERE payment_uid = 'pay-second'",
     'a payment is as its last event tells':
       "UPDATE payments SET currency = 'BYN' WHERE payment_uid = 'pay-second'",
+    'a payment has a known method, or none':
+      "UPDATE payments SET method = 'card' WHERE payment_uid = 'pay-second'",
+    'a payment has the method that its last event tells, if that tells one':
+      "UPDATE payments SET method = 'other' WHERE payment_uid = 'pay-second'",
     'every payment that an event tells of is there': "DELETE FROM payments WHERE payment_uid = 'pay-second'",
     'the sums of the completed payments are those of the events':
       "UPDATE payments SET minor_units = 499 WHERE payment_uid = 'pay-second'",
@@ -75,6 +80,12 @@ describe('verify', () => {
       "UPDATE qr_codes SET payment = NULL WHERE qr_code_uid = 'charged'",
     'a payment that WAITS has an instruction to the network, and no other payment has one':
       "UPDATE payments SET event = NULL WHERE status = 'WAITING'",
+    'a document that a cash register is to register has an instruction, and no other document has one':
+      "UPDATE receipts SET state = 'REGISTERED' WHERE kind = 'refund'",
+    'a document waits for a contact until a time, or for the document of its sale, as that stands':
+      "UPDATE receipts SET due_at = NULL WHERE waits_for = 'contact'",
+    'a payment shows the latest document of its sale, and a completed refund has one if it has items':
+      "UPDATE payments SET receipt = NULL WHERE payment_uid = 'pay-receipt'",
     'an ACCEPTED QR code has the token of its binding':
       "UPDATE tokens SET qr_code = NULL WHERE binding_uid = 'binding-1'",
     'a row of the outbox belongs to an event, to its QR code, its payment and its refund':
@@ -111,7 +122,9 @@ describe('verify', () => {
     await site.create('short', {}, { ttl: 1 })
     const paidLink = linkIdIn(await site.create('paid'))
     await site.report(paidLink, 'pay-paid')
-    expect((await site.report(paidLink, 'pay-second')).text).toContain('PAYED')
+    // A repeat adds a method, which no event tells.
+    await site.report(paidLink, 'pay-paid', { method: 'digitalRouble' })
+    expect((await site.report(paidLink, 'pay-second', { method: 'sbp' })).text).toContain('PAYED')
     expect((await site.refund('pay-paid', 'r-done', 1)).status).toBe(200)
     await site.reportRefund('pay-paid', 'r-done', { status: 'COMPLETED' })
     expect((await site.refund('pay-paid', 'r-waiting', 1)).status).toBe(200)
@@ -147,6 +160,33 @@ describe('verify', () => {
     const lateLink = linkIdIn(await site.create('late', {}, { ttl: 1 }))
     const late = await site.ask('/sbp/qrCodes/late/payments', { method: 'POST', body: { token } })
     const lateUid = qrCodeOf(late).payment?.paymentUid ?? ''
+    // A sale whose document is registered, its refund, and a payment whose document waits for a contact.
+    const register = { kind: 'atol', ffd: '1.2' }
+    expect(
+      (await asOperator(served, '/sites/demo/cashRegister', { method: 'PUT', body: register })).status,
+    ).toBe(200)
+    const receipts = { place: 'https://shop.example', email: 'shop@shop.example' }
+    expect((await site.ask('/settings', { method: 'PATCH', body: { receipts } })).status).toBe(200)
+    const receipt = {
+      taxation: 'usnIncome',
+      items: [{ name: 'Tea', price: '5.00', vat: 'none' }],
+    }
+    const contact = { email: 'mary@shop.example' }
+    await site.report(
+      linkIdIn(await site.create('sold', { receipt: { contact, ...receipt } })),
+      'pay-receipt',
+    )
+    const {
+      receipts: [sale],
+    } = PaymentReceiptsAnswer.parse(await site.value('/payments/pay-receipt/receipts'))
+    const fiscal = { fn: '9999078900000000', fd: '4172', fpd: '2915480733' }
+    const registered = { state: 'REGISTERED', fiscal }
+    const path = `/network/v1/sites/demo/receipts/${sale?.receiptUid}`
+    expect((await site.ask(path, { method: 'PUT', body: registered })).status).toBe(200)
+    expect((await site.refund('pay-receipt', 'r-receipt', 1)).status).toBe(200)
+    await site.reportRefund('pay-receipt', 'r-receipt', { status: 'COMPLETED' })
+    const asked = await site.create('asked', { receipt })
+    await site.report(linkIdIn(asked), 'pay-asked')
     await served.stop()
     // The minute of the ttl passes in the file.
     const database = new DatabaseSync(fileOf(data))

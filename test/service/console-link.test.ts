@@ -44,7 +44,7 @@ it('its link is for the port of the service that runs in the directory, in the r
   const link = new URL(stdout.trim())
   expect([link.origin, stderr]).toEqual(['http://127.0.0.1:9123', ''])
   const read = await readSignInLink([service.secret], link.searchParams.get('link') ?? '', Date.now() / 1000)
-  expect(read?.claims).toMatchObject({ sub: 'shop', scope: ['merchant:read'], label: 'anna' })
+  expect(read?.claims).toMatchObject({ sub: 'shop', scope: ['merchant:accounting'], label: 'anna' })
   const stopped = run('shop', '--persist-to', state)
   expect([new URL(stopped.stdout.trim()).port, stopped.stderr]).toEqual([
     '8787',

@@ -12,6 +12,7 @@ import { BankWorld, RETRY_HOURS, worldDeployment } from '../support/bank-world.t
 import { BindingHistory } from '../support/binding-history.ts'
 import { randomOf } from '../support/random.ts'
 import { raiffeisenBank, tbankBank, tochkaBank } from '../support/test-banks.ts'
+import { tochkaPayBank } from '../support/tochka-pay-bank.ts'
 import { Answers } from './answers.ts'
 import { codesLeft, codesLost, differences, notificationProblems } from './claims.ts'
 import { Ends } from './ends.ts'
@@ -52,10 +53,11 @@ const RETENTION_DAYS = 30
 const LONGEST_DAYS = 3
 
 /** Each site has a bank of its own; one in five binds accounts. */
-const KINDS = [tochkaBank, tbankBank, raiffeisenBank] as const
-const BINDING = [tbankBank, raiffeisenBank] as const
+const KINDS = [tochkaBank, tbankBank, raiffeisenBank, tochkaPayBank] as const
+const BINDING = [tbankBank, raiffeisenBank, tochkaPayBank] as const
 const isBinding = (index: number): boolean => index % 5 === 4
-const bankAt = (i: number) => (isBinding(i) ? BINDING[((i - 4) / 5) % 2] : KINDS[i % 3]) ?? tochkaBank
+const bankAt = (i: number) =>
+  (isBinding(i) ? BINDING[((i - 4) / 5) % BINDING.length] : KINDS[i % KINDS.length]) ?? tochkaBank
 const siteIds = Array.from({ length: SITES }, (_, i) => `site${i}`)
 
 it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no money moves twice`, {

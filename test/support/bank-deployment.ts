@@ -8,6 +8,7 @@ import { workerdBinary } from '../../bin/serve/workerd-binary.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { SiteAnswer } from '../../src/contract/site.ts'
 import { type ConnectorProcess, connectorCommands, runConnector, startConnector } from './bank-connector.ts'
+import type { Call } from './client.ts'
 import { shiftedClock } from './clock.ts'
 import { succeeds } from './command.ts'
 import { forwarder } from './connector.ts'
@@ -18,6 +19,8 @@ import { asOperator, EXTERNAL, type Served, started, temporaryDirectory, workerd
 import { errorCodeOf, siteAt } from './site-at.ts'
 import { eventsOf } from './site-records.ts'
 import { type Money, raiffeisenBank, type TestBank, tbankBank, tochkaBank } from './test-banks.ts'
+import type { RegisterServer } from './test-registers.ts'
+import { tochkaPayBank } from './tochka-pay-bank.ts'
 
 /** What a test waits for: nothing takes this long, but the machine may be slow. */
 export const WAITING = { timeout: 150_000, interval: 50 }
@@ -27,10 +30,20 @@ const MAX_RETRIES = 5
 export type Sites = Record<string, string>
 export const ONE_EACH: Sites = { tea: 'tochka-main', cafe: 'tbank-cafe', farm: 'raif-farm' }
 
+/** One site of each of four banks: an earlier connector does not know the fourth. */
+export const WITH_PAY = {
+  sites: { ...ONE_EACH, club: 'pay-club' },
+  moreBanks: (now: () => number) => [tochkaPayBank('pay-club', now)],
+} satisfies BankDeploymentOptions
+
 export interface BankDeploymentOptions {
   sites?: Sites
   /** The banks that these use, besides the three. */
   moreBanks?: (now: () => number) => TestBank[]
+  /** The cash registers of sites, by siteId. */
+  registers?: (now: () => number) => Record<string, RegisterServer>
+  /** Sites that have the cash register of their bank: its credentials are those of the bank. */
+  withBankRegister?: readonly string[]
   /** Settings of the service, besides those of a connector that gives links. */
   settings?: Record<string, string>
   /** Whether service and connector have a clock that the test sets. */
@@ -53,6 +66,8 @@ export type BankDeployment = Awaited<ReturnType<typeof bankDeployment>>
 export async function bankDeployment({
   sites = ONE_EACH,
   moreBanks = () => [],
+  registers: registersOf = () => ({}),
+  withBankRegister = [],
   settings = {},
   hasClock = false,
   hasSocketUnit = false,
@@ -72,6 +87,7 @@ export async function bankDeployment({
     raiffeisen: raiffeisenBank('raif-farm', now),
   }
   const all: TestBank[] = [...Object.values(main), ...moreBanks(now)]
+  const registers = registersOf(now)
   const { tochka, tbank, raiffeisen } = main
   const banks = { tochka: tochka.fake, tbank: tbank.fake, raiffeisen: raiffeisen.fake, all }
   const [toService, toConnector] = [await forwarder(), await forwarder()]
@@ -84,12 +100,21 @@ export async function bankDeployment({
         all.map(async (bank) => [bank.name, bank.credentials(await bank.fake.listen())] as const),
       ),
     ),
+    // An earlier connector does not know the field.
+    cashRegisters: Object.keys(registers).length > 0 ? await registersConfig(registers) : undefined,
     sites: Object.fromEntries(
       Object.entries(sites).map(([siteId, bank]) => [siteId, siteConfig(siteId, bank)]),
     ),
   }
+  for (const siteId of withBankRegister) {
+    const { name, kind } = bankNamed(sites[siteId])
+    const { bank: _, ...credentials } = Object(config.banks[name])
+    config.cashRegisters = { ...config.cashRegisters, [name]: { kind, ...credentials } }
+  }
   function siteConfig(siteId: string, bank: string): object {
-    return { token: { env: `TOKEN_${siteId}` }, bank, ...bankNamed(bank).account }
+    const cashRegister = withBankRegister.includes(siteId) ? bank : registers[siteId]?.name
+    const token = { env: `TOKEN_${siteId}` }
+    return { token, bank, ...bankNamed(bank).account, ...(cashRegister !== undefined && { cashRegister }) }
   }
   function bankNamed(name: string | undefined): TestBank {
     const bank = all.find((each) => each.name === name)
@@ -102,7 +127,7 @@ export async function bankDeployment({
   ])
   const env: Record<string, string> = {
     NETWORK_SECRET: EXTERNAL.NETWORK_SECRET,
-    ...Object.assign({}, ...all.map(({ secrets }) => secrets)),
+    ...Object.assign({}, ...[...all, ...Object.values(registers)].map(({ secrets }) => secrets)),
     ...Object.fromEntries(await Promise.all(tokens)),
   }
   const serviceSettings: Record<string, string> = {
@@ -184,6 +209,8 @@ export async function bankDeployment({
   }
 
   let running: ConnectorProcess | undefined
+  /** When it was started last: it reads all lists of the service then. */
+  let learnsSince = 0
   const setting = () => ({
     file: join(directory, 'connector.json'),
     config,
@@ -204,7 +231,9 @@ export async function bankDeployment({
       return running.port
     },
     async start(...options: string[]) {
+      const startedAt = now()
       running = await startConnector(setting(), options)
+      learnsSince = startedAt
       toConnector.target = running.port
     },
     async stop(signal?: NodeJS.Signals) {
@@ -265,9 +294,11 @@ export async function bankDeployment({
       )
       return connector.command('reconcile', '--from', from, '--to', to)
     },
-    /** How much of its work is due now, by its database. */
+    /** How much of its work is due now, by its database: after a start also the lists of each site that it has not read. */
     due(): number {
-      return Number(connector.read(DUE, { now: now() })[0]?.due)
+      const times = { now: now(), since: learnsSince }
+      const { due, learned } = connector.read(DUE, times)[0] ?? {}
+      return Number(due) + Object.keys(config.sites).length - Number(learned)
     },
     /** Rows of its database. */
     read(query: string, values: Record<string, SQLInputValue> = {}) {
@@ -290,7 +321,7 @@ export async function bankDeployment({
     await service.kill()
     toService.close()
     toConnector.close()
-    await Promise.all(banks.all.map(({ fake }) => fake.close()))
+    await Promise.all([...banks.all, ...Object.values(registers)].map(({ fake }) => fake.close()))
   }
   onTestFinished(end)
 
@@ -311,6 +342,14 @@ export async function bankDeployment({
     },
     siteConfig,
     bankOf: (siteId: string): TestBank => bankNamed(sites[siteId]),
+    /** Calls the operator's endpoint of a site. */
+    async operator(siteId: string, path: string, call: Call): Promise<void> {
+      const token = await mintToken(SECRET, { siteId: '*', scope: 'operator', days: 30 })
+      const address = served?.address ?? config.service
+      const answer = await asOperator({ address }, `/sites/${siteId}${path}`, { ...call, token })
+      expect([path, answer.status]).toEqual([path, 200])
+      await answer.body?.cancel()
+    },
     /** Ends everything before the test does. */
     end,
     merchant: (siteId: string) => merchantOf(() => served?.address ?? config.service, siteId),
@@ -324,6 +363,17 @@ export async function bankDeployment({
   return deployment
 }
 
+const registersConfig = async (
+  registers: Record<string, RegisterServer>,
+): Promise<Record<string, object> | undefined> =>
+  Object.fromEntries(
+    await Promise.all(
+      Object.values(registers).map(
+        async (register) => [register.name, register.credentials(await register.fake.listen())] as const,
+      ),
+    ),
+  )
+
 const DAY_MS = 24 * 3_600_000
 
 /** Everything that a turn of the connector starts. A refund waits until those before it of its payment have ended. */
@@ -336,8 +386,10 @@ const DUE = `SELECT
       AND before.state NOT IN ('COMPLETED', 'DECLINED'))) +
   (SELECT count(*) FROM charges WHERE state NOT IN ('COMPLETED', 'DECLINED') AND rests = 0 AND due_at <= :now) +
   (SELECT count(*) FROM bindings WHERE rests = 0 AND due_at <= :now) +
+  (SELECT count(*) FROM receipts WHERE state NOT IN ('REGISTERED', 'FAILED', 'OVER') AND rests = 0 AND due_at <= :now) +
   (SELECT count(*) FROM webhooks WHERE state = 'NEW' AND rests = 0 AND due_at <= :now) +
-  (SELECT count(*) FROM reports WHERE state = 'PENDING' AND due_at <= :now) AS due`
+  (SELECT count(*) FROM reports WHERE state = 'PENDING' AND due_at <= :now) AS due,
+  (SELECT count(*) FROM meta WHERE name LIKE 'learnedAt:codes:%' AND CAST(value AS INTEGER) >= :since) AS learned`
 
 /** The production configuration lets no notification go to this machine: here is a workerd that is told otherwise. */
 export function workerdThatNotifiesThisMachine(directory: string, from?: string): string {
@@ -440,12 +492,13 @@ function merchantOf(address: () => string, siteId: string) {
       }
       return payments
     },
-    /** The refunds that the feed has a result of: `{paymentUid}/{refundUid}`. */
-    async refundResults(): Promise<Set<string>> {
+    /** The refunds that the feed has a result of, or one of the results: `{paymentUid}/{refundUid}`. */
+    async refundResults(
+      of: readonly string[] = ['refund.completed', 'refund.declined'],
+    ): Promise<Set<string>> {
       const results = new Set<string>()
       for await (const { type, refund } of merchant.events()) {
-        const isResult = type === 'refund.completed' || type === 'refund.declined'
-        if (refund && isResult) results.add(`${refund.paymentUid}/${refund.refundUid}`)
+        if (refund && of.includes(type)) results.add(`${refund.paymentUid}/${refund.refundUid}`)
       }
       return results
     },

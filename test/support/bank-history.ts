@@ -13,7 +13,7 @@ type Step =
   | { do: 'pay'; code: number; webhook: 'once' | 'twice' | 'late' | 'lost' }
   | { do: 'refund'; payment: number; value: number }
   | { do: 'refund again'; refund: number }
-  | { do: 'cancel' | 'sell' | 'cancel sale'; code: number }
+  | { do: 'cancel' | 'sell' | 'sell elsewhere' | 'cancel sale'; code: number }
   | { do: 'deliver' }
   | { do: 'refunds end'; isRefunded: boolean }
 
@@ -31,6 +31,14 @@ export const ROUNDS = 8
 
 const WEIGHTS = { create: 2, pay: 4, refund: 6, 'refund again': 1, cancel: 1, deliver: 1, 'refunds end': 1 }
 const AT_COUNTERS = { sell: 2, 'cancel sale': 1 }
+/** At a bank where one call ends whichever sale is current. */
+const ELSEWHERE = { sell: 5, 'cancel sale': 4, 'sell elsewhere': 3 }
+
+/** The weights of the codes that a bank has besides the dynamic ones. */
+const PRINTED = {
+  ...{ tochka: { STATIC: 1, COUNTER: 2 }, tbank: {}, raiffeisen: { STATIC: 2 } },
+  'tochka-pay': { STATIC: 1, COUNTER: 3 },
+} as const
 
 /** @param reach of how many codes and payments a step chooses one */
 function stepOf(
@@ -43,7 +51,7 @@ function stepOf(
   const what = random.weighted(weights)
   switch (what) {
     case 'create': {
-      const printed = { tochka: { STATIC: 1, COUNTER: 2 }, tbank: {}, raiffeisen: { STATIC: 2 } }[bank]
+      const printed = PRINTED[bank]
       const type = random.weighted<'DYNAMIC' | 'STATIC' | 'COUNTER'>({ DYNAMIC: 4, ...printed })
       return { do: what, type, ttl: random.pick([1, 5, 60, 4_320]) }
     }
@@ -63,7 +71,8 @@ function stepOf(
 }
 
 function roundsOf(random: Random, bank: TestBank['kind'], reach: number): Round[] {
-  const weights = bank === 'tochka' ? { ...WEIGHTS, ...AT_COUNTERS } : WEIGHTS
+  const sales = { tochka: AT_COUNTERS, tbank: {}, raiffeisen: {}, 'tochka-pay': ELSEWHERE }[bank]
+  const weights = { ...WEIGHTS, ...sales }
   const pay = (): Step => ({
     do: 'pay',
     code: random.below(reach),
@@ -76,6 +85,10 @@ function roundsOf(random: Random, bank: TestBank['kind'], reach: number): Round[
     ],
     [pay(), pay()],
   ]
+  if (bank === 'tochka-pay') {
+    opening[0]?.push({ do: 'create', type: 'COUNTER', ttl: 5 })
+    opening[1]?.push({ do: 'sell', code: 0 })
+  }
   // Some banks say nothing of a code from its payment until it has ended.
   const outage: Mood | undefined = random.chance(0.25)
     ? { of: random.pick(['all', 'reads']), rate: 1, trouble: troubleOf(random) }
@@ -187,7 +200,8 @@ export class History {
   async #carryOut(step: Step): Promise<unknown> {
     switch (step.do) {
       case 'create': {
-        const { type, ttl } = step
+        const { ttl } = step
+        const type = this.#hasRoomFor(step.type) ? step.type : 'DYNAMIC'
         const uid = `uid-${this.#uids++}`
         const code: Code = { uid, type, ttl, qrcId: undefined, isCancelled: false }
         this.#codes.push(code)
@@ -208,6 +222,12 @@ export class History {
       default:
         return this.#onCode(step.do, step.code)
     }
+  }
+
+  /** A merchant knows how many cashbox codes its bank gives it. */
+  #hasRoomFor(type: Code['type']): boolean {
+    const { maxCounters = Number.POSITIVE_INFINITY } = this.bank
+    return type !== 'COUNTER' || this.#codes.filter((code) => code.type === 'COUNTER').length < maxCounters
   }
 
   async #create(code: Code): Promise<unknown> {
@@ -245,7 +265,7 @@ export class History {
     return `${refundUid} of ${paymentUid}: ${status} ${status === 200 ? '' : text}`
   }
 
-  async #onCode(what: 'cancel' | 'sell' | 'cancel sale', index: number): Promise<unknown> {
+  async #onCode(what: 'cancel' | 'sell' | 'sell elsewhere' | 'cancel sale', index: number): Promise<unknown> {
     const isPossible = ({ type, qrcId }: Code) =>
       qrcId !== undefined && (what === 'cancel' || type === 'COUNTER')
     const code = at(this.#codes.filter(isPossible), index)
@@ -255,6 +275,7 @@ export class History {
       if (status === 200) code.isCancelled = true
       return status
     }
+    if (what === 'sell elsewhere') return this.bank.sellElsewhere?.(code.qrcId ?? '')
     // A webhook names the sum and not the sale: no two have the same.
     const value = PRICE + this.#uids
     if (what === 'sell') code.sale = `sale-${this.#uids++}`
@@ -326,6 +347,9 @@ export class History {
       ...this.#codes
         .filter(({ refusal }) => refusal !== undefined)
         .map(({ uid, refusal }) => `code ${uid}: the merchant was told that it will never work: ${refusal}`),
+      ...(this.bank.wronglyEnded?.() ?? []).map(
+        (sale) => `the sale ${sale}, and was not the one that the call was for`,
+      ),
     ]
   }
 

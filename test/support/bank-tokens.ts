@@ -37,6 +37,7 @@ export function bankTokenSite(settings?: Record<string, unknown>) {
     instructions: () =>
       runInDurableObject(site.stub, (_, { storage }) =>
         instructionRows(storage.sql, 'ORDER BY event').map(({ content }): Record<string, unknown> => {
+          if (content.type === 'receipt.register') return content
           const { type, data } = JSON.parse(
             instructionBody(content, { siteId: site.siteId, createdAt: 0, utcOffset: '+03:00' }),
           )

@@ -1,7 +1,9 @@
-// A fake bank by what it does with bound accounts: T-Bank and Raiffeisenbank in the same words.
+// A fake bank by what it does with bound accounts: each of them in the same words.
 import type { FakeBank } from './banks/fake-bank.ts'
 import { FakeRaiffeisen } from './banks/raiffeisen.ts'
 import { FakeTBank } from './banks/tbank.ts'
+import { refundedOf } from './banks/tochka-pay/records.ts'
+import { FakeTochkaPay } from './banks/tochka-pay.ts'
 import type { Random } from './random.ts'
 import type { TestBank } from './test-banks.ts'
 
@@ -61,11 +63,13 @@ function keptBack(fake: FakeBank, operation: string): KeptBack {
 /** `NONE`: nobody has agreed, as far as the bank says. */
 /** T-Bank states a refusal in the same word as an end. */
 const STATES = { NEW: 'NONE', PROCESSING: 'NONE', ACTIVE: 'ACTIVE', INACTIVE: 'OVER' } as const
+const DECISIONS = { WAITING: 'NONE', ACCEPTED: 'ACTIVE', REJECTED: 'OVER' } as const
 const SUBSCRIPTION_STATES = { INACTIVE: 'NONE', SUBSCRIBED: 'ACTIVE', UNSUBSCRIBED: 'OVER' } as const
 
 export function bindingBankOf({ fake, name }: TestBank): BindingBank {
   if (fake instanceof FakeTBank) return tbankOf(fake)
   if (fake instanceof FakeRaiffeisen) return raiffeisenOf(fake)
+  if (fake instanceof FakeTochkaPay) return tochkaPayOf(fake)
   throw new Error(`${name} binds no accounts`)
 }
 
@@ -124,11 +128,7 @@ function raiffeisenOf(fake: FakeRaiffeisen): BindingBank {
       codes()
         .filter(({ payment }) => payment?.status === 'SUCCESS')
         .map(({ order, refunded }) => ({ order, refunded })),
-    executions: () =>
-      fake.charged.reduce(
-        (counts, { order }) => counts.set(order, (counts.get(order) ?? 0) + 1),
-        new Map<string, number>(),
-      ),
+    executions: () => countsOf(fake.charged.map(({ order }) => order)),
     keepBack: () => keptBack(fake, 'subscription'),
     onCharge(told) {
       fake.beforeExecution = async (operation, { body }) => {
@@ -136,4 +136,63 @@ function raiffeisenOf(fake: FakeRaiffeisen): BindingBank {
       }
     },
   }
+}
+
+/** A decline for the reason of a timeout can have moved money. */
+const DOUBTFUL = 'PAYER_BANK_TIMEOUT'
+
+function tochkaPayOf(fake: FakeTochkaPay): BindingBank {
+  const { ledger } = fake
+  const charges = () => ledger.payments.filter(({ type }) => type === 'SBP_TOKEN')
+  const hasEnded = (qrcId: string) => {
+    const { state, isOver } = fake.tokenization(qrcId)
+    return state === 'REJECTED' || isOver
+  }
+  return {
+    requestOf: (qrcId) => qrcId,
+    async consent(qrcId, isGiven, times) {
+      if (hasEnded(qrcId)) return
+      if (isGiven || fake.tokenization(qrcId).state === 'WAITING')
+        return fake.consent(qrcId, isGiven, { times })
+      fake.endBinding(qrcId)
+    },
+    hasEnded,
+    // Of a binding that is over the bank goes on stating the consent.
+    stateOf: (qrcId) => DECISIONS[fake.tokenization(qrcId).state],
+    chooseResult(random) {
+      const reasons = { INSUFFICIENT_FUNDS: 1, SUBSCRIPTION_UNAVAILABLE: 1, [DOUBTFUL]: 2 }
+      ledger.chargeResult = random.weighted({ COMPLETED: 6, WAITING: 1, ...reasons })
+      ledger.movesDeclined = ledger.chargeResult === DOUBTFUL && random.chance(0.5)
+      const times = random.below(3)
+      fake.callbackTimes = () => times
+      fake.webhooks.order = random.pick(['made', 'reversed'])
+      return `${ledger.chargeResult}${ledger.movesDeclined ? ', which moves money' : ''}`
+    },
+    async decide(random) {
+      ledger.chargeResult = 'COMPLETED'
+      ledger.movesDeclined = false
+      for (const { paymentUid, status, isMoved } of charges()) {
+        const isMade = isMoved || random.chance(0.5)
+        if (status.value === 'WAITING' || (status.value === 'DECLINED' && isMoved && random.chance(0.5)))
+          await fake.finish(paymentUid, isMade ? 'COMPLETED' : 'INSUFFICIENT_FUNDS', { times: 0 })
+      }
+    },
+    made: () =>
+      charges()
+        .filter(({ isMoved }) => isMoved)
+        .map((charge) => ({ order: charge.paymentUid, refunded: refundedOf(charge) })),
+    executions: () => countsOf(ledger.charged),
+    keepBack: () => keptBack(fake, 'tokenization'),
+    onCharge(told) {
+      fake.beforeExecution = async (operation, { body }) => {
+        if (operation === 'charge') told(String(Object(body).Data?.paymentUid))
+      }
+    },
+  }
+}
+
+function countsOf(orders: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const order of orders) counts.set(order, (counts.get(order) ?? 0) + 1)
+  return counts
 }

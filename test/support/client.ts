@@ -90,6 +90,7 @@ export function siteClient(siteId: string, send: Send) {
     /** The path of the site. */
     path,
     ask,
+    tell,
     create,
     /** The same, which must succeed. */
     async make(...request: Parameters<typeof create>): Promise<Made> {

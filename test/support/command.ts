@@ -5,7 +5,11 @@ import { expect } from 'vitest'
 import { bundled } from './bundled-commands.ts'
 
 /** The arguments of Node that run what `npm run {name} -- …` runs. */
-export const commandOf = (name: string): string[] => ['--disable-warning=ExperimentalWarning', bundled(name)]
+export const commandOf = (name: string): string[] => [
+  '--disable-warning=ExperimentalWarning',
+  '--',
+  bundled(name),
+]
 
 /** Runs a command to its end. */
 export function run(name: string, ...args: string[]): { status: number | null; output: string } {

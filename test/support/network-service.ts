@@ -24,6 +24,10 @@ interface Site {
   /** What a refund without a result waits for, by the same keys. */
   waiting: Map<string, unknown>
   bindings: Map<string, Report>
+  /** The results of documents, by their receiptUid. */
+  receipts: Map<string, Report>
+  /** What the merchant is told of documents without a result. */
+  heldReceipts: Map<string, Report>
 }
 
 export class NetworkService {
@@ -36,7 +40,11 @@ export class NetworkService {
   /** What the lists of bindings and charges answer; undefined: a service that does not have them. */
   bindings: (Record<string, unknown> & { siteId: string; status: string })[] | undefined = []
   charges: (Record<string, unknown> & { siteId: string })[] | undefined = []
+  /** The data of the documents that this service has; those without a result are listed. */
+  receipts: (Record<string, unknown> & { siteId: string; receiptUid: string })[] = []
   readonly deleted = new Set<string>()
+  /** Sites that were restored and are not resumed. */
+  readonly restored = new Set<string>()
   /** Whether tokens of each site are taken, whoever has signed them. */
   takesAnyToken = false
   /** The status of the next reports, instead of taking them. */
@@ -59,6 +67,19 @@ export class NetworkService {
     })
   }
 
+  /** How settlement files name what was reported, by the end of its path: no merchant is shown that. */
+  readonly named = new Map<string, Report>()
+
+  #name(path: string, fields: Report): void {
+    const uid = /[^/]+(\/refunds\/[^/]+)?$/.exec(path)?.[0] ?? ''
+    const stated = Object.entries(fields).filter(([, value]) => value !== undefined)
+    // What was stated first stays.
+    this.named.set(uid, { ...Object.fromEntries(stated), ...this.named.get(uid) })
+  }
+
+  /** The items that a document was reported with, by its receiptUid. */
+  readonly reportedItems = new Map<string, unknown>()
+
   /** @param answer undefined: such reports are taken again */
   answerTo(text: string, answer: { status: number; body: unknown } | undefined): void {
     if (answer) this.#answers.set(text, answer)
@@ -80,6 +101,8 @@ export class NetworkService {
       refunds: new Map(),
       waiting: new Map(),
       bindings: new Map(),
+      receipts: new Map(),
+      heldReceipts: new Map(),
     }
     this.sites.set(siteId, site)
     return site
@@ -129,9 +152,21 @@ export class NetworkService {
     if (answer) return answer
     const site = this.site(siteId)
     const payment = /^qrCodes\/([A-Za-z0-9._-]{1,64})\/payments\/([A-Za-z0-9._-]{1,64})$/.exec(rest)
-    if (payment) return takePayment(site, payment[1] ?? '', payment[2] ?? '', body)
+    if (payment) {
+      const { bank, order, ...shown } = body
+      const taken = takePayment(site, payment[1] ?? '', payment[2] ?? '', shown)
+      if (taken.status === 200) this.#name(path, { bank, order })
+      return taken
+    }
     const refund = /^payments\/([A-Za-z0-9._-]{1,64})\/refunds\/([A-Za-z0-9._-]{1,64})$/.exec(rest)
-    if (refund) return this.#takeRefund(siteId, refund[1] ?? '', refund[2] ?? '', body)
+    if (refund) {
+      const { networkUid, ...shown } = body
+      const taken = this.#takeRefund(siteId, refund[1] ?? '', refund[2] ?? '', shown)
+      if (taken.status === 200) this.#name(path, { networkUid })
+      return taken
+    }
+    const receipt = /^receipts\/([A-Z0-9]{1,64})$/.exec(rest)
+    if (receipt) return this.#takeReceipt(siteId, receipt[1] ?? '', body)
     const binding = /^qrCodes\/([^/]+)\/bindings\/([^/]+)$/.exec(rest)
     if (!binding) return error(404, 'http.url.not.found')
     site.bindings.set(binding[2] ?? '', body)
@@ -165,9 +200,27 @@ export class NetworkService {
     return { status: 200, body: { refundId: refundUid, paymentId: paymentUid } }
   }
 
+  #takeReceipt(siteId: string, receiptUid: string, { items, ...body }: Report): Answer {
+    const site = this.site(siteId)
+    if (items !== undefined) this.reportedItems.set(receiptUid, items)
+    const isKnown = this.receipts.some((each) => each.siteId === siteId && each.receiptUid === receiptUid)
+    if (!isKnown) return error(404, 'payin.resource.not.found')
+    const before = site.receipts.get(receiptUid)
+    const isFact = before?.state === 'REGISTERED'
+    // What it did not have of a registered document is added.
+    const more: Report = isFact
+      ? { ...before, fiscal: { ...Object(body.fiscal), ...Object(before.fiscal) } }
+      : body
+    const isSame = isFact && body.state === 'REGISTERED' && isPartOf(Object(body.fiscal), Object(more.fiscal))
+    if (isFact && !isSame && body.state !== 'SENT') return error(409, 'payin.resource.already.exists')
+    if (body.state !== 'SENT') site.receipts.set(receiptUid, more)
+    if (body.state === 'SENT' && !before) site.heldReceipts.set(receiptUid, body)
+    return { status: 200, body: { receiptUid, state: body.state } }
+  }
+
   #list({ pathname, searchParams }: URL, authorization: string | undefined): Answer {
     const [, siteId = '', name = ''] =
-      /^\/network\/v1\/sites\/([^/]+)\/(qrCodes|refunds|bindings|charges)$/.exec(pathname) ?? []
+      /^\/network\/v1\/sites\/([^/]+)\/(qrCodes|refunds|bindings|charges|receipts)$/.exec(pathname) ?? []
     if (!this.#isTokenOf(authorization, siteId)) return error(401, 'auth.unauthorized')
     if (this.deleted.has(siteId)) return error(410, 'site.deleted')
     const endedFrom = Date.parse(searchParams.get('endedFrom') ?? '')
@@ -175,6 +228,12 @@ export class NetworkService {
     const of = (items: (Record<string, unknown> & { siteId: string })[]) =>
       items.filter((each) => each.siteId === siteId)
     if (name === 'refunds') return { status: 200, body: { refunds: of(this.waitingRefunds) } }
+    if (name === 'receipts') {
+      if (this.restored.has(siteId)) return error(409, 'site.restored')
+      const results = this.site(siteId).receipts
+      const open = of(this.receipts).filter(({ receiptUid }) => !results.has(String(receiptUid)))
+      return { status: 200, body: { receipts: searchParams.get('state') === 'SENT' ? open : [] } }
+    }
     if (name === 'bindings' || name === 'charges') {
       const items = this[name]
       if (!items) return error(404, 'http.url.not.found')
@@ -208,6 +267,9 @@ function takePayment(site: Site, qrcId: string, paymentUid: string, body: Report
   site.payments.set(paymentUid, { ...body, qrcId })
   return { status: 200, body: { paymentId: paymentUid } }
 }
+
+const isPartOf = (part: object, whole: Report): boolean =>
+  Object.entries(part).every(([name, value]) => value === whole[name])
 
 const error = (status: number, errorCode: string): Answer => ({ status, body: { errorCode } })
 

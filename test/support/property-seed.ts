@@ -5,6 +5,8 @@ import { inject } from 'vitest'
 declare module 'vitest' {
   interface ProvidedContext {
     seed: number
+    /** Of test/support/baskets.ts. */
+    baskets: number
   }
 }
 

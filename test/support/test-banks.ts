@@ -1,4 +1,4 @@
-// The three fake banks by what all of them can do, each with the connector's configuration for it.
+// Fake banks by what all of them can do, each with the connector's configuration for it.
 import type { Delivery, FakeBank } from './banks/fake-bank.ts'
 import { FakeRaiffeisen } from './banks/raiffeisen.ts'
 import { FakeTBank } from './banks/tbank.ts'
@@ -26,7 +26,7 @@ export interface LedgerPayment extends Money {
 export interface TestBank {
   /** The name of its credentials. */
   name: string
-  kind: 'tochka' | 'tbank' | 'raiffeisen'
+  kind: 'tochka' | 'tbank' | 'raiffeisen' | 'tochka-pay'
   fake: FakeBank
   /** The operations: the last one of a registration, and the refund. */
   operations: { register: string; refund: string }
@@ -52,19 +52,29 @@ export interface TestBank {
   slowRefunds(isSlow: boolean): void
   /** The slow ones end. */
   finishRefunds(isRefunded: boolean): void
+  /** Another program begins a sale at a cashbox code. Left out where each sale has its own end. */
+  sellElsewhere?(qrcId: string): void
+  /** The sales that a call of the connector has ended, and was not for. */
+  wronglyEnded?(): string[]
+  /** How many cashbox codes it can have; by default, any number. */
+  maxCounters?: number
+  /** What happened at this bank alone, by name: a run in which none of it happened proves nothing of it. */
+  happened?(): Record<string, number>
 }
 
 /** A webhook to a connector that is down is lost. */
-const mayBeLost = (sent: Promise<unknown>): Promise<void> =>
+export const mayBeLost = (sent: Promise<unknown>): Promise<void> =>
   sent.then(
     () => {},
     () => {},
   )
 
-const sum = (values: readonly number[]): number => values.reduce((total, each) => total + each, 0)
-const moneyOf = <T>(codes: Iterable<readonly [string, T]>, of: (code: T) => Money): Map<string, Money> =>
-  new Map(Array.from(codes, ([qrcId, code]) => [qrcId, of(code)]))
-const variableOf = (name: string): string => `SECRET_${name.replaceAll('-', '_')}`
+export const sum = (values: readonly number[]): number => values.reduce((total, each) => total + each, 0)
+export const moneyOf = <T>(
+  codes: Iterable<readonly [string, T]>,
+  of: (code: T) => Money,
+): Map<string, Money> => new Map(Array.from(codes, ([qrcId, code]) => [qrcId, of(code)]))
+export const variableOf = (name: string): string => `SECRET_${name.replaceAll('-', '_')}`
 
 /** @param index makes its customer another one than those of the other fakes */
 export function tochkaBank(name: string, now: () => number, index = 92) {

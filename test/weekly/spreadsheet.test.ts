@@ -1,6 +1,5 @@
 // The Russian files of the console, opened by LibreOffice: sums and times are cells of their types, not texts.
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -8,12 +7,9 @@ import { mintToken } from '../../bin/mint-token.ts'
 import { bareWorkerd } from '../support/bare-workerd.ts'
 import { requires } from '../support/requires.ts'
 import { openShop, type Shop, SUM } from '../support/shop.ts'
+import { hasLibreOffice, sheetOf } from '../support/spreadsheet.ts'
 
-/** Columns by `;`, texts in `"`, UTF-8, from the first line, the Russian locale, numbers and dates recognised: as by a double click. */
-const FILTER = 'CSV:59,34,76,1,,1049,false,true'
-const hasLibreOffice = requires('libreoffice', spawnSync('soffice', ['--version']).status === 0)
-
-describe.runIf(hasLibreOffice)('in LibreOffice (libreoffice-calc-nogui)', () => {
+describe.runIf(requires('libreoffice', hasLibreOffice()))('in LibreOffice (libreoffice-calc-nogui)', () => {
   const service = bareWorkerd()
   const directory = mkdtempSync(join(tmpdir(), 'fps-qr-spreadsheet-'))
   let origin: string
@@ -47,24 +43,10 @@ describe.runIf(hasLibreOffice)('in LibreOffice (libreoffice-calc-nogui)', () => 
   }
 
   /** The cells of each row: a type and a value. */
-  function cellsOf(name: string, text: string): [type: string, value: string][][] {
-    writeFileSync(join(directory, `${name}.csv`), text)
-    const profile = `-env:UserInstallation=file://${join(directory, 'profile')}`
-    const options = ['--headless', `--infilter=${FILTER}`, '--convert-to', 'fods', '--outdir', directory]
-    execFileSync('soffice', [profile, ...options, join(directory, `${name}.csv`)], { stdio: 'ignore' })
-    const sheet = readFileSync(join(directory, `${name}.fods`), 'utf8')
-    return Array.from(sheet.matchAll(/<table:table-row .*?<\/table:table-row>/gs), ([row]) =>
-      Array.from(
-        row.matchAll(/<table:table-cell([^>]*?)(?:\/>|>(.*?)<\/table:table-cell>)/gs),
-        ([, attributes = '', content = '']) => {
-          const of = (attribute: string) => new RegExp(`${attribute}="([^"]*)"`).exec(attributes)?.[1]
-          const value = of('office:value') ?? of('office:date-value') ?? content.replaceAll(/<[^>]*>|\s/g, '')
-          const cell: [string, string] = [of('office:value-type') ?? '', value]
-          return Array.from({ length: Number(of('table:number-columns-repeated') ?? 1) }, () => cell)
-        },
-      ).flat(),
+  const cellsOf = (name: string, bytes: string) =>
+    sheetOf(directory, { name, bytes, encoding: 'utf-8' }).map((row) =>
+      row.map(({ type, value }): [string, string] => [type, value]),
     )
-  }
 
   it('sums and times of the accountant’s report are numbers and dates, a purpose is no formula', async () => {
     const today = new Date(Date.now() + 3 * 3_600_000).toISOString().slice(0, 10)
