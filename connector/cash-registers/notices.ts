@@ -29,9 +29,8 @@ export function recordNotice(
   notice: DocumentNotice,
 ): Problem | undefined {
   const { type, amount } = notice
-  const documents = ridersOf(core, bank)
-    .flatMap((name) => core.disk.receipts.ofReference(name, reference))
-    .filter((each) => each.amount === amount && (!type || KINDS[type].includes(each.kind)))
+  const all = ridersOf(core, bank).flatMap((name) => core.disk.receipts.ofReference(name, reference))
+  const documents = all.filter((each) => each.amount === amount && (!type || KINDS[type].includes(each.kind)))
   if (documents.some((each) => isRepeatedNotice(each, notice))) return
   const possible = documents.filter((each) => !hasEnded(each) || lacksFiscalNumber(each))
   // A failed document is matched only if no other document fits.
@@ -39,8 +38,12 @@ export function recordNotice(
     possible.length > 0 ? possible : documents.filter(({ state }) => state === 'FAILED')
   const { fiscal, failure = 'the bank gives no reason' } = notice
   if (!document || (document.state === 'REGISTERED' && !fiscal)) return 'NO_RECEIPT'
-  if (others.length > 0) {
-    const reason = `${nameOf(notice)} can be of several documents of the payment`
+  const mayBeOfLost = !all.some(({ kind }) => kind === 'sale') && !isLaterThan(document, fiscal)
+  if (others.length > 0 || mayBeOfLost) {
+    const which = mayBeOfLost
+      ? 'a document of the payment that this disk lacks'
+      : 'several documents of the payment'
+    const reason = `${nameOf(notice)} can be of ${which}`
     for (const each of possible)
       if (!hasEnded(each) && each.state !== 'HELD') holdReceipt(core, each, { reason })
     return 'SEVERAL_RECEIPTS'
@@ -53,6 +56,14 @@ export function recordNotice(
     fiscal ? { state: 'REGISTERED', fiscal } : { state: 'FAILED', reason: failure, canRetry },
   )
 }
+
+/**
+ * Whether the cash register made it after the document was asked for. A disk without the sale of a payment is younger than the
+ * payment: a notice that comes again can be of a document that had its result before.
+ */
+const isLaterThan = ({ givenAt }: ReceiptRow, { dateTime = '' }: Fiscal = {}): boolean =>
+  // A cash register states no parts of a minute.
+  Date.parse(dateTime) >= givenAt - (givenAt % 60_000)
 
 /** Whether the notice is one that the document had before. */
 const isRepeatedNotice = ({ state, reason, fiscal }: ReceiptRow, notice: DocumentNotice): boolean =>

@@ -1,4 +1,5 @@
 // Receipts at T-Bank: they ride on Init and Cancel, and a notification without a key of ours ends their documents.
+import { rmSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
 import { finishReceipt } from '../../connector/cash-registers/receipts.ts'
@@ -23,7 +24,7 @@ const [, CUP] = GOODS
 const CUPS = GOODS.slice(1)
 const FISCAL = {
   ...{ fn: '9999078900001234', fd: '101', fpd: '3000000101', registration: '0000000400054952' },
-  ...{ shift: '7', number: '1', dateTime: '2026-11-20T13:00:00+03:00', url: 'https://ofd.example/101' },
+  ...{ shift: '7', number: '1', dateTime: '2026-11-20T13:10:00+03:00', url: 'https://ofd.example/101' },
 }
 const fieldsOf = (call: { body: unknown } | undefined): Record<string, unknown> => Object(call?.body)
 
@@ -308,6 +309,30 @@ describe('the notification of a document', () => {
     await later(1_000)
     expect(sale.told()).toMatchObject({ state: 'REGISTERED', fiscal: { fd: '101' } })
     expect(closing.told()).toMatchObject({ state: 'REGISTERED', fiscal: { fd: '102' } })
+  })
+
+  it.each<[string, string, object]>([
+    ['that comes again is not taken for that of the closing', '101', { state: 'SENT', isHeld: true }],
+    ['of the closing registers it', '102', { state: 'REGISTERED', fiscal: { fd: '102' } }],
+  ])('%s, on a disk that lacks the sale of the same sum', async (_, number, told) => {
+    const prepaid = GOODS.map((item) => ({ ...item, vat: '10/110', method: 'fullPrepayment' }))
+    const { at, later, running } = await launchedWithBankRegisters()
+    const payment = await paidWithReceipt(at, running, riding(prepaid))
+    const sale = await askFor(at, payment, { items: prepaid })
+    await later(1_000)
+    expect(sale.told()).toMatchObject({ state: 'REGISTERED' })
+    await running.stop()
+    rmSync(at.directory, { recursive: true })
+    at.service.receipts.splice(0)
+    const next = await start(at)
+    await next.later(10 * MINUTE)
+    const closing = await askFor(at, payment, { kind: 'closing', closingUid: 'c', items: GOODS })
+    await next.later(1_000)
+    const notice = at.tbank.madeNotices.find((each) => String(each.FiscalDocumentNumber) === number)
+    if (!notice) throw new Error(`the document ${number} was made`)
+    await at.tbank.deliverReceipt(notice)
+    await next.later(1_000)
+    expect(closing.told()).toMatchObject(told)
   })
 
   it('with a forged Token, or of another terminal, is refused, and nothing of it is kept', async () => {

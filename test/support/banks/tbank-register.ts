@@ -1,5 +1,6 @@
 // The cash register of a terminal of the fake T-Bank: documents of payments, refunds and closings, and their notifications.
 import * as z from 'zod'
+import { moscowTime } from '../../../connector/banks/moscow.ts'
 
 const Item = z.looseObject({ Name: z.string(), Price: z.int(), Quantity: z.number(), Amount: z.int() })
 const Receipt = z.looseObject({
@@ -40,7 +41,12 @@ export class FakeTBankRegister {
   readonly violations: string[] = []
   /** By PaymentId: what Init had. */
   readonly #sold = new Map<string, TBankReceipt>()
+  readonly #now: () => number
   #last = 100
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
 
   /** @returns the code of the bank's refusal of a call for its receipt */
   refusalOf(receipt: unknown, amount: number): { ErrorCode: string; Message: string } | undefined {
@@ -100,7 +106,7 @@ export class FakeTBankRegister {
       ...of,
       ...{ Success: true, ErrorCode: '0', FiscalNumber: number % 100, ShiftNumber: 7 },
       ...{ FnNumber: '9999078900001234', EcrRegNumber: '0000000400054952', FiscalDocumentNumber: number },
-      ...{ FiscalDocumentAttribute: 3_000_000_000 + number, ReceiptDatetime: '2026-11-20T13:00:00+03:00' },
+      ...{ FiscalDocumentAttribute: 3_000_000_000 + number, ReceiptDatetime: moscowTime(this.#now()) },
       ...{ Ofd: 'OFD', Url: `https://ofd.example/${number}`, CalculationPlace: 'shop.example' },
     }
   }

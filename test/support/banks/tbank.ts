@@ -60,7 +60,7 @@ export class FakeTBank extends FakeBank {
   refusesUnknownOrders = false
   /** The form of a RequestKey. */
   requestKeyOf: (number: number) => string = String
-  readonly register = new FakeTBankRegister()
+  readonly register = new FakeTBankRegister(() => this.now())
   /** Notifications of documents that were not sent yet. */
   readonly receiptNotices: Fields[] = []
   /** Those of all documents, also of those that were not made. */
