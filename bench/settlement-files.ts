@@ -1,5 +1,6 @@
 // Files of banks as long as they may be: each has a payment a line, which the site has too.
 
+import { MAX_FILE } from '../src/contract/settlements/file.ts'
 import { roubles } from '../src/settlement/formats/money.ts'
 import type { SettlementBank, SettlementFormat } from '../src/settlement/sources.ts'
 import { encode } from '../test/support/settlement/files.ts'
@@ -79,6 +80,12 @@ export const FILES: readonly LongFile[] = [
     },
   },
 ]
+
+/** How many operations a file may have: a statement has twenty lines for each. */
+export const linesThatFit = ({ bytes }: LongFile): number => {
+  const [few, more] = [bytes(1_000).length, bytes(2_000).length]
+  return Math.floor(((MAX_FILE - few) / (more - few)) * 1_000)
+}
 
 /** The payments of the file in the tables of a site: like the first one, which the service has written. */
 export const paymentsOf = (count: number, bank: SettlementBank): string => `

@@ -2,6 +2,7 @@
 import type { Platform, SiteContext } from './context.ts'
 import { callSite } from './site-client.ts'
 import { toEnd } from './to-end.ts'
+import { turn } from './turn.ts'
 
 interface DeletingSite extends Pick<SiteContext, 'siteId' | 'caller'> {
   service: Pick<Platform, 'site' | 'sleep' | 'random' | 'limited' | 'waitUntil'>
@@ -18,7 +19,10 @@ async function removed(site: DeletingSite, settlementUid: string): Promise<void>
     callSite(site, (object) => object.deleteSettlement(site.caller, settlementUid, token, newToken))
   try {
     let step = await remove()
-    while (!step.isDone) step = await remove(step.token)
+    while (!step.isDone) {
+      await turn(site.service)
+      step = await remove(step.token)
+    }
   } catch (error) {
     // The deletion ends by itself in a minute where the site is not reached.
     await callSite(site, (object) => object.abandonImport(site.caller, newToken)).catch(() => {})

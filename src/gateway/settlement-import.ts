@@ -10,6 +10,7 @@ import type { SiteContext, SiteStub } from './context.ts'
 import { EntryBatches } from './settlement-batches.ts'
 import { callSite } from './site-client.ts'
 import { toEnd } from './to-end.ts'
+import { turn } from './turn.ts'
 
 type ImportingSite = Pick<SiteContext, 'service' | 'siteId' | 'caller'>
 
@@ -57,7 +58,10 @@ async function imported(site: ImportingSite, spec: SettlementSpec, { mediaType, 
     const summary = await handOver(entries, batches)
     const file = { sha256: body.sha256(), summary }
     let step: ImportStep = await call((object) => object.completeImport(caller, token, file))
-    while (!step.isDone) step = await call((object) => object.continueImport(caller, token))
+    while (!step.isDone) {
+      await turn(site.service)
+      step = await call((object) => object.continueImport(caller, token))
+    }
     return { settlement: step.settlement, isReplayed: step.isReplayed }
   } catch (error) {
     // The import ends by itself in a minute where the site is not reached.

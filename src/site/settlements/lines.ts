@@ -5,6 +5,7 @@ import type { BankIds, Entry, EntryKind } from '../../settlement/formats/entry.t
 import { inSeconds, int, oneOf, orNull, rowsWith, text } from '../rows/columns.ts'
 import type { Binding, Sql } from '../rows/sql.ts'
 import { identityOf, keyOf, type Matching, matchingOf, type Source } from './keys.ts'
+import { fieldsOf } from './values.ts'
 
 export const ENTRY_KINDS = [
   'payment',
@@ -60,19 +61,20 @@ function inSecondsOf(time: number): LineRow['operated_at'] {
   return time
 }
 
-const INSERT = `INSERT INTO settlement_lines (${COLUMNS}) VALUES (${COLUMNS.map(() => '?')})`
-const INSERT_ID =
-  'INSERT OR IGNORE INTO settlement_ids (key, amount, day, entry, file) VALUES (?, ?, ?, ?, ?)'
+/** Rows are bound as a JSON array of arrays: one statement for all of them. */
+const INSERT = `INSERT INTO settlement_lines (${COLUMNS}) SELECT ${fieldsOf(COLUMNS)} FROM json_each(?)`
+const ID_COLUMNS = ['key', 'amount', 'day', 'entry', 'file']
+const INSERT_IDS = `INSERT OR IGNORE INTO settlement_ids (${ID_COLUMNS}) SELECT ${fieldsOf(ID_COLUMNS)} FROM json_each(?)`
 const DELETE_ID =
   'DELETE FROM settlement_ids WHERE key = ? AND amount = ? AND day = ? AND entry = ? AND file = ?'
 
-export function insertLine(sql: Sql, row: LineRow, source: Source): void {
-  sql.exec(
-    INSERT,
+export function insertLines(sql: Sql, rows: readonly LineRow[], source: Source): void {
+  const values = rows.map((row) => [
     ...[row.entry, row.file, row.line, row.identity, row.kind, row.type, row.gross, row.fee, row.fee_vat],
     ...[row.fee_vat_separate, row.net, row.operated_at, row.has_time, row.paid_on, row.ids],
-  )
-  for (const values of idRowsOf(row, source)) sql.exec(INSERT_ID, ...values)
+  ])
+  sql.exec(INSERT, JSON.stringify(values))
+  sql.exec(INSERT_IDS, JSON.stringify(rows.flatMap((row) => idRowsOf(row, source))))
 }
 
 export function deleteLine(sql: Sql, row: LineRow, source: Source): void {

@@ -3,6 +3,7 @@ import { int, orNull, rowsWith, text } from '../rows/columns.ts'
 import type { Sql } from '../rows/sql.ts'
 import { addCounts, type Counts, NO_COUNTS } from './files.ts'
 import type { Result } from './results.ts'
+import { fieldsOf } from './values.ts'
 
 const COLUMNS = {
   entry: int,
@@ -71,24 +72,41 @@ const isSame = (row: MatchRow, result: Result): boolean =>
   row.is_own === result.is_own &&
   row.differences === result.differences
 
-const INSERT = `INSERT OR REPLACE INTO settlement_matches (${Object.keys(COLUMNS)}) VALUES (${Object.keys(COLUMNS).map(() => '?')})`
+/** Rows are bound as a JSON array of arrays: one statement for all of them. */
+const INSERT = `INSERT OR REPLACE INTO settlement_matches (${Object.keys(COLUMNS)})
+  SELECT ${fieldsOf(Object.keys(COLUMNS))} FROM json_each(?)`
 
 /** Writes matches. A published generation has no other rows of theirs than these; another one keeps those before it until it is published. */
 export function writeMatches(sql: Sql, matches: readonly NewMatch[], target: Target): void {
   const { generation, isPublished, changing } = target
   const counts = new Map<number, Counts>()
-  for (const { result, files, before } of matches) {
-    const { entry, file, at, state, payment, refund, is_own, differences } = result
-    if (before && isPublished) sql.exec('DELETE FROM settlement_matches WHERE entry = ?', entry)
-    else if (before && before.since < generation)
-      sql.exec('INSERT INTO settlement_changes (entry) VALUES (?)', entry)
-    sql.exec(INSERT, entry, generation, file, at, state, payment, refund, is_own, differences)
+  const replaced = matches.flatMap(({ result, before }) =>
+    before && (isPublished || before.since < generation) ? [result.entry] : [],
+  )
+  sql.exec(
+    isPublished
+      ? 'DELETE FROM settlement_matches WHERE entry IN (SELECT value FROM json_each(?))'
+      : 'INSERT INTO settlement_changes (entry) SELECT value FROM json_each(?)',
+    JSON.stringify(replaced),
+  )
+  const rows = matches.map(({ result: { entry, file, at, state, payment, refund, is_own, differences } }) => [
+    entry,
+    generation,
+    file,
+    at,
+    state,
+    payment,
+    refund,
+    is_own,
+    differences,
+  ])
+  sql.exec(INSERT, JSON.stringify(rows))
+  for (const { result, files, before } of matches)
     for (const each of files) {
       const isCounted = before && (each !== changing || before.since === generation)
       const sum = added(counts.get(each) ?? NO_COUNTS, result, 1)
       counts.set(each, isCounted ? added(sum, before, -1) : sum)
     }
-  }
   for (const [file, more] of counts) addCounts(sql, file, generation, more)
 }
 

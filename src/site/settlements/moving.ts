@@ -3,15 +3,17 @@ import * as z from 'zod/mini'
 import type { Refusal } from '../../errors.ts'
 import type { Entry, FaultTexts } from '../../settlement/formats/entry.ts'
 import { roubles } from '../../settlement/formats/money.ts'
+import { int, rowsWith, text } from '../rows/columns.ts'
 import type { Sql } from '../rows/sql.ts'
-import { requiredText } from '../rows/sql.ts'
 import { type FileRow, sourceOf } from './files.ts'
 import { firstPlaceOf, identityOf } from './keys.ts'
-import { ENTRY_KINDS, insertLine, type LineRow, lineOf, lineRows, valuesOf } from './lines.ts'
+import { ENTRY_KINDS, insertLines, type LineRow, lineOf, lineRows, valuesOf } from './lines.ts'
 import { integers } from './values.ts'
 
 /** A cluster refuses a commit of more than about 430 changed pages; decision 125. */
 const MAX_PAGES = 240
+/** Each is on three pages at least; see pagesOf. */
+const MAX_ENTRIES = 80
 /** Numbers of staged entries that are kept in memory, in their order. */
 const CHUNK = 5000
 /** So many entries can have the same number. */
@@ -21,6 +23,7 @@ const MAX_FAULTS = 10
 
 const orders = new WeakMap<SqlStorage, { token: string; from: number; numbers: number[] }>()
 
+const readStaged = rowsWith({ number: int, entry: text })
 const StagedEntry = z.object({
   kind: z.enum(ENTRY_KINDS),
   type: z.string(),
@@ -67,20 +70,24 @@ export function moveNext(
   { sql, files }: { sql: SqlStorage; files: ReadonlyMap<number, FileRow> },
   { file, token, moved }: { file: FileRow; token: string; moved: number },
 ): Moved | Refusal | undefined {
-  const numbers = nextStaged(sql, token, moved)
-  if (numbers.length === 0) return undefined
+  const staged = nextStaged(sql, token, moved).map((entry) => ({
+    entry,
+    identity: identityOf(file, entry.identity),
+  }))
+  if (staged.length === 0) return undefined
+  const places = placesNear(
+    sql,
+    staged.map(({ identity }) => identity),
+  )
   const faults: FaultTexts = {}
-  let [pages, count, repeated] = [0, 0, 0]
+  const lines: LineRow[] = []
+  let [pages, repeated] = [0, 0]
   let earlier: FileRow | undefined
-  for (const number of numbers) {
-    const entry = StagedEntry.parse(
-      JSON.parse(requiredText(sql, 'SELECT entry FROM settlement_staged WHERE number = ?', number)),
-    )
-    const identity = identityOf(file, entry.identity)
-    const { place, known } = placeOf(sql, identity)
+  for (const { entry, identity } of staged) {
+    const { place, known } = placeOf(places, identity)
     const line = lineOf(entry, { entry: place, file: file.number }, sourceOf(file))
     pages += pagesOf(line)
-    if (count > 0 && pages > MAX_PAGES) break
+    if (lines.length > 0 && pages > MAX_PAGES) break
     const [other] = known.flatMap((row) => files.get(row.file) ?? [])
     const [before] = known.filter((row) => files.has(row.file))
     if (before && other) {
@@ -90,39 +97,69 @@ export function moveNext(
       for (const [field, text] of texts)
         if (Object.keys(faults).length < MAX_FAULTS) faults[`lines[${line.line}].${field}`] = [text]
     }
-    insertLine(sql, line, sourceOf(file))
-    count++
+    places.set(place, [...(places.get(place) ?? []), line])
+    lines.push(line)
   }
-  return earlier ? contradicting(earlier, faults) : { moved: moved + count, repeated }
+  insertLines(sql, lines, sourceOf(file))
+  return earlier ? contradicting(earlier, faults) : { moved: moved + lines.length, repeated }
 }
 
-/** The numbers of the next staged entries, in the order of where they go: neighbours are on the same pages. */
-function nextStaged(sql: SqlStorage, token: string, moved: number): number[] {
+/** The next staged entries, in the order of where they go: neighbours are on the same pages. */
+function nextStaged(sql: SqlStorage, token: string, moved: number) {
+  const numbers = nextNumbers(sql, token, moved)
+  const rows = readStaged(
+    sql,
+    'SELECT number, entry FROM settlement_staged WHERE number IN (SELECT value FROM json_each(?))',
+    JSON.stringify(numbers),
+  )
+  const entries = new Map(rows.map(({ number, entry }) => [number, entry]))
+  return numbers.map((number) => StagedEntry.parse(JSON.parse(entries.get(number) ?? 'null')))
+}
+
+function nextNumbers(sql: SqlStorage, token: string, moved: number): number[] {
   const known = orders.get(sql)
   if (known?.token === token && moved >= known.from && moved < known.from + known.numbers.length)
-    return known.numbers.slice(moved - known.from, moved - known.from + MAX_PAGES)
+    return known.numbers.slice(moved - known.from, moved - known.from + MAX_ENTRIES)
   const numbers = integers(
     sql,
     'SELECT number FROM settlement_staged ORDER BY key, number LIMIT ? OFFSET ?',
     ...[CHUNK, moved],
   )
   orders.set(sql, { token, from: moved, numbers })
-  return numbers.slice(0, MAX_PAGES)
+  return numbers.slice(0, MAX_ENTRIES)
 }
 
 /** Each row can be on a page of its own in each index but that of the file, to which it is appended. */
 const pagesOf = (line: LineRow): number => 2 + (line.paid_on === null ? 0 : 1) + valuesOf(line).length
 
-/** Where the row of an entry is, or is to be; and the lines that files have of it. */
-export function placeOf(sql: Sql, identity: string): { place: number; known: LineRow[] } {
+/** Lines by their place. */
+type Places = Map<number, LineRow[]>
+
+/** The lines at all places where the entries can be. */
+function placesNear(sql: Sql, identities: readonly string[]): Places {
+  const places = identities.flatMap(placesOf)
+  const near = lineRows(
+    sql,
+    'WHERE entry IN (SELECT value FROM json_each(?)) ORDER BY entry, file',
+    JSON.stringify(places),
+  )
+  return Map.groupBy(near, ({ entry }) => entry)
+}
+
+const placesOf = (identity: string): number[] => {
   const first = firstPlaceOf(identity)
-  const near = lineRows(sql, 'WHERE entry >= ? AND entry < ? ORDER BY entry, file', first, first + PLACES)
-  const known = near.filter((row) => row.identity === identity)
-  const [own] = known
-  if (own) return { place: own.entry, known }
-  const taken = new Set(near.map(({ entry }) => entry))
-  for (let place = first; place < first + PLACES; place++) if (!taken.has(place)) return { place, known }
-  throw new Error(`more than ${PLACES} entries have the same number`)
+  return Array.from({ length: PLACES }, (_, index) => first + index)
+}
+
+/** Where the row of an entry is, or is to be; and the lines that files have of it. */
+function placeOf(places: Places, identity: string): { place: number; known: LineRow[] } {
+  const possible = placesOf(identity)
+  const known = possible
+    .flatMap((place) => places.get(place) ?? [])
+    .filter((row) => row.identity === identity)
+  const place = known[0]?.entry ?? possible.find((each) => !places.has(each))
+  if (place === undefined) throw new Error(`more than ${PLACES} entries have the same number`)
+  return { place, known }
 }
 
 const AMOUNTS = {

@@ -1,4 +1,4 @@
-// Reads a column of integers.
+// Reads a column of integers, and rows that are bound as JSON.
 import { int } from '../rows/columns.ts'
 import type { Binding, Sql } from '../rows/sql.ts'
 
@@ -9,3 +9,7 @@ export function integers(sql: Sql, query: string, ...bindings: Binding[]): numbe
     return value
   })
 }
+
+/** The columns of rows that `json_each` gives as arrays, in their order. */
+export const fieldsOf = (columns: readonly string[]): string =>
+  columns.map((_, index) => `value ->> ${index}`).join(', ')
