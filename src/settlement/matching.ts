@@ -182,24 +182,30 @@ function cancelledRefunds(
   pairs: ReadonlyMap<Entry, Operation>,
 ): Map<Entry, Operation> {
   const cancelled = new Map<Entry, Operation>()
-  const undone = new Set<Entry>()
-  const byTime = (a: Entry, b: Entry) => a.operatedAt - b.operatedAt || (a.identity < b.identity ? -1 : 1)
-  const refunds = entries.filter(({ kind }) => kind === 'refund').toSorted(byTime)
-  for (const entry of entries.filter(({ type }) => type === CANCEL_REFUND).toSorted(byTime)) {
-    const refund = refunds.findLast(
-      (each) =>
-        each.bankIds.paymentId === entry.bankIds.paymentId &&
-        each.gross === 0 - (entry.gross ?? 0) &&
-        each.operatedAt <= entry.operatedAt &&
-        !undone.has(each),
-    )
-    const operation = refund && pairs.get(refund)
-    if (!refund || !operation) continue
-    undone.add(refund)
-    cancelled.set(entry, operation)
+  const about = entries.filter(({ kind, type }) => kind === 'refund' || type === CANCEL_REFUND)
+  const groups = groupsBy(about, ({ kind, gross = 0, bankIds: { paymentId } }) =>
+    paymentId === undefined ? undefined : `${paymentId}\n${kind === 'refund' ? gross : 0 - gross}`,
+  )
+  for (const group of groups.values()) {
+    const refunds: Entry[] = []
+    for (const entry of group.toSorted(refundsFirst)) {
+      const refund = refunds.at(-1)
+      const operation = refund && pairs.get(refund)
+      if (entry.kind === 'refund') refunds.push(entry)
+      else if (operation) {
+        refunds.pop()
+        cancelled.set(entry, operation)
+      }
+    }
   }
   return cancelled
 }
+
+/** By time; of one time, refunds before what undoes them. */
+const refundsFirst = (a: Entry, b: Entry): number =>
+  a.operatedAt - b.operatedAt ||
+  Number(b.kind === 'refund') - Number(a.kind === 'refund') ||
+  (a.identity < b.identity ? -1 : 1)
 
 /** The one payment that a fee or a correction names by its number. */
 function subject(entry: Entry, payments: ReadonlyMap<string, readonly Operation[]>): Operation | undefined {

@@ -31,6 +31,8 @@ const PAIR = 2 ** 40
 /** So many lines are looked at together, with operations up to so many comparisons. */
 const BLOCK = 1000
 const COMPARISONS = 2_000_000
+/** Of a block that others follow, the last lines are looked at again with the next: their operations can be behind its end. */
+const OVERLAP = 200
 
 /**
  * As many pairs as can be, and of all such pairings one with the least time between the two of each pair.
@@ -44,20 +46,37 @@ export function nearestPairs<Theirs extends Timed, Ours extends Timed>(
 ): [Theirs, Ours][] {
   const [lines, operations] = [theirs.toSorted(byTime), ours.toSorted(byTime)]
   const pairs: [Theirs, Ours][] = []
-  for (let from = 0, at = 0; from < lines.length; from += BLOCK) {
+  for (let from = 0, at = 0; from < lines.length; ) {
     const block = lines.slice(from, from + BLOCK)
-    const isLast = from + BLOCK >= lines.length
-    const last = block.at(-1)?.at ?? 0
-    const end = isLast ? operations.length : operations.findIndex((each, i) => i >= at && each.at > last)
-    // Of lines of one time, each takes its share.
-    const isCut = lines[from + BLOCK]?.at === last
-    const least = isCut ? at + block.length : 0
-    const most = Math.floor(COMPARISONS / block.length)
-    const upTo = Math.min(end === -1 ? operations.length : Math.max(end, least), at + most)
-    pairs.push(...best(block, operations.slice(at, upTo), canPair))
-    at = upTo
+    const next = lines[from + BLOCK]
+    const end = next
+      ? Math.max(firstIndex(operations, lastOf(block) + 1), at) + shareOf(block, next)
+      : operations.length
+    const upTo = Math.min(end, at + Math.floor(COMPARISONS / block.length))
+    const found = best(block, operations.slice(at, upTo), canPair)
+    if (!next) return [...pairs, ...found]
+    const again = new Set(block.slice(-OVERLAP))
+    const kept = found.filter(([line]) => !again.has(line))
+    pairs.push(...kept)
+    // What is left of the operations before can be of a line that is looked at again.
+    const last = kept.at(-1)?.[1]
+    const since = block.at(-2 * OVERLAP)?.at ?? 0
+    at = Math.max(at, last ? operations.indexOf(last, at) + 1 : 0, firstIndex(operations, since))
+    from += BLOCK - OVERLAP
   }
   return pairs
+}
+
+const lastOf = (block: readonly Timed[]): number => block.at(-1)?.at ?? 0
+
+/** Of lines of one time that the next line has too, each takes its share of the operations behind it. */
+const shareOf = (block: readonly Timed[], next: Timed): number =>
+  next.at === lastOf(block) ? block.filter(({ at }) => at === next.at).length : 0
+
+/** Of the first that is not before a time, in seconds. */
+function firstIndex(operations: readonly Timed[], time: number): number {
+  const index = operations.findIndex(({ at }) => at >= time)
+  return index === -1 ? operations.length : index
 }
 
 const byTime = (a: Timed, b: Timed): number => a.at - b.at || (a.key < b.key ? -1 : 1)

@@ -180,6 +180,25 @@ describe('a refund', () => {
       ...{ a: ['r', 'MISMATCHED', difference], b: ['s', 'MATCHED'], c: ['r', 'MISMATCHED', difference] },
     })
   })
+
+  it('is cancelled by the next one of its payment, each once, and by none that names no payment', () => {
+    const cancel = { kind: 'correction', type: 'CancelRefund', gross: 3_000 } as const
+    const bankIds = { paymentId: '7' }
+    const entries = [
+      line('a', { ...refund, bankIds }),
+      line('b', { ...refund, bankIds: { refundId: '1' } }),
+      ...['c', 'd', 'e'].map((each) => line(each, { ...cancel, bankIds: each === 'e' ? {} : bankIds })),
+    ]
+    const operations = [
+      ours('r', { ...given, ids: bankIds }),
+      ours('s', { ...given, ids: { refundId: '1' } }),
+    ]
+    const difference = 'status COMPLETED CancelRefund'
+    expect(matched(entries, operations)).toEqual({
+      ...{ a: ['r', 'MISMATCHED', difference], b: ['s', 'MATCHED'], c: ['r', 'MISMATCHED', difference] },
+      ...{ d: [undefined, undefined], e: [undefined, undefined] },
+    })
+  })
 })
 
 it('a fee and a correction have the state of the payment that they name, or none; a payout has none', () => {
@@ -367,6 +386,26 @@ describe('pairs by time', () => {
       }),
       { numRuns: 1_000 },
     ))
+
+  /** So many lines, one each half a minute, and our payment of each so many lines, reported seven seconds later. */
+  const reported = (count: number, every: number) => {
+    const lines = Array.from({ length: count }, (_, i) => ({ at: 30 * i, key: `${i}` }))
+    const operations = lines.filter((_, i) => i % every === 0).map(({ at, key }) => ({ at: at + 7, key }))
+    return nearestPairs(lines, operations, (a, b) => Math.abs(a.at - b.at) <= DAY).map(
+      ([a, b]) => b.at - a.at,
+    )
+  }
+
+  it.each([1, 10])('of more than 1000 lines are with what is reported a little later, one of %s', (every) => {
+    const count = 4_000
+    expect(reported(count, every)).toEqual(Array.from({ length: count / every }, () => 7))
+  })
+
+  it('of more than 1000 lines without a time are as many as can be', () => {
+    const lines = Array.from({ length: 2_500 }, (_, i) => ({ at: 0, key: `${i}` }))
+    const operations = Array.from({ length: 2_200 }, (_, i) => ({ at: 30 * i, key: `${i}` }))
+    expect(nearestPairs(lines, operations, () => true)).toHaveLength(2_200)
+  })
 
   it('of 20,000 lines are as many', () => {
     const all = Array.from({ length: 20_000 }, (_, i) => ({ at: i, key: `${i}` }))
