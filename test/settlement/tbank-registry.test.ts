@@ -207,6 +207,8 @@ it.each<[string, Cells, string, string]>([
     'is 0.00, must be more than 0, by its type',
   ],
   ['a day that is none', { date: '31.11.2026' }, 'date', 'is 31.11.2026, must be a day such as 20.11.2026'],
+  ['a day of the year 26', { date: '20.11.0026' }, 'date', 'is 20.11.0026, must be a day such as 20.11.2026'],
+  ['a day for ever', { paidOn: '31.12.9999' }, 'paidOn', 'is 31.12.9999, must be a day such as 20.11.2026'],
   ['a day of payout that is missing', { paidOn: '' }, 'paidOn', 'is empty, must be a day such as 20.11.2026'],
   ['a time that is none', { time: '24:00:00' }, 'time', 'is 24:00:00, must be a time such as 09:05:30'],
   ['another zone', { zone: 'UTC' }, 'zone', 'is UTC, must be MSK'],
@@ -318,3 +320,10 @@ it.each<[string, string, Record<string, string[]>]>([
   ],
   ['no table', 'Здравствуйте', { 'lines[1]': ['has 1 cells, must have 21 or 22'] }],
 ])('%s is a fault', async (_, text, faults) => expect(await outcome(text)).toEqual({ faults }))
+
+it('whose amounts are together more than a bank pays out is refused, so that sums stay exact numbers', async () => {
+  const amount = { amount: '9999999999999.99', fee: '0.00', toBePaid: '9999999999999.99' }
+  const fault = { file: ['has amounts of more than 1000000000000.00 in all, must have less'] }
+  expect(await read([tbankLine(amount)])).toEqual({ faults: fault })
+  expect(await read([tbankCard(amount)])).toEqual({ faults: fault })
+})

@@ -3,8 +3,9 @@
 const MOSCOW_SECONDS = 3 * 3600
 const DAY_SECONDS = 86_400
 
-/** `2026-11-20`; undefined where the calendar has no such day. */
+/** `2026-11-20`; undefined where the calendar has no such day, or the year is none of a file: 0026, 9999. */
 export function dayIn(year: string, month: string, date: string): string | undefined {
+  if (!year.startsWith('2')) return undefined
   const day = `${year}-${month}-${date}`
   const time = Date.parse(day)
   // Date.parse takes 2026-02-30 for 2026-03-02.

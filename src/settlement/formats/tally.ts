@@ -1,8 +1,11 @@
 // Counts the operations of a file, and gives each entry its identity.
 import { type Entry, type Summary, TooLarge } from './entry.ts'
 import type { Faults } from './faults.ts'
+import { roubles } from './money.ts'
 
 export const MAX_OPERATIONS = 100_000
+/** Kopecks: the sums of a month of many files stay exact numbers. */
+const MAX_SUM = 10 ** 14
 
 /** An entry without what the file as a whole decides. */
 export type NewEntry = Omit<Entry, 'identity' | 'currency'>
@@ -13,6 +16,7 @@ export class Tally {
   readonly #lineOf = new Map<string, number>()
   readonly #skippedNet: Record<string, number> = {}
   #batch: Entry[] = []
+  #sum = 0
   #entries = 0
   #skipped = 0
   #from: string | undefined
@@ -47,6 +51,7 @@ export class Tally {
   skip(net?: number, paidOn?: string): void {
     this.#skipped++
     this.#limit()
+    this.#addUp(net)
     if (net !== undefined && paidOn !== undefined)
       this.#skippedNet[paidOn] = (this.#skippedNet[paidOn] ?? 0) + net
   }
@@ -78,7 +83,14 @@ export class Tally {
   #add(entry: NewEntry, identity: string): void {
     this.#entries++
     this.#limit()
+    for (const amount of [entry.gross, entry.fee, entry.net]) this.#addUp(amount)
     this.#batch.push({ ...entry, identity, currency: 'RUB' })
+  }
+
+  #addUp(amount = 0): void {
+    this.#sum += Math.abs(amount)
+    if (this.#sum > MAX_SUM)
+      this.#faults.stop('file', `has amounts of more than ${roubles(MAX_SUM)} in all, must have less`)
   }
 
   #limit(): void {
