@@ -71,6 +71,17 @@ describe('what a repeated report is the first to tell is matched', () => {
       expect(await statesOf(site)).not.toContain('UNKNOWN')
     }))
 
+  it('the bank of a payment, which another bank’s file cannot have: its line is nobody’s', () =>
+    inNewSite(async ({ sql }, site) => {
+      await reports(site, 'ours', {})
+      sql.exec("UPDATE payments SET network_uid = '1'")
+      unwrap(await imported(site, { settlementUid: 'a', entries: [line('1')] }))
+      expect(await statesOf(site)).toEqual(['MATCHED'])
+      await reports(site, 'ours', { bank: 'raiffeisen' })
+      cleaned(sql)
+      expect(await statesOf(site)).toEqual(['UNKNOWN'])
+    }))
+
   it('of more payments than a turn matches', () =>
     inNewSite(async ({ sql }, site) => {
       const all = Array.from({ length: 45 }, (_, i) => i)

@@ -10,6 +10,7 @@ import type { Context } from '../../src/site/context.ts'
 import { migrate } from '../../src/site/database/schema.ts'
 import { reportPayment } from '../../src/site/payments/reports.ts'
 import { reportRefund } from '../../src/site/refunds/refunds.ts'
+import { keepLearned } from '../../src/site/rows/learned-numbers.ts'
 import { nextSettlementWork, workOnSettlements } from '../../src/site/settlements/alarm.ts'
 import { filesOf } from '../../src/site/settlements/files.ts'
 import {
@@ -137,9 +138,9 @@ const world = fc.record({
         },
       })),
     ]),
-  /** What happens, in this order: a payment, an import or a deletion of a file, or the alarm. */
-  steps: fc.array(fc.tuple(one('pay', 'pay', 'import', 'import', 'delete', 'alarm'), fc.nat()), {
-    maxLength: 14,
+  /** What happens, in this order: a payment, an import or a deletion of a file, the alarm, or a report that says which bank one was of. */
+  steps: fc.array(fc.tuple(one('pay', 'pay', 'import', 'import', 'delete', 'alarm', 'learn'), fc.nat()), {
+    maxLength: 16,
   }),
 })
 
@@ -226,6 +227,16 @@ it(
               `f${next}`,
             )
           }
+          const learn = (which: number) => {
+            const unknown = sql
+              .exec('SELECT number FROM payments WHERE bank IS NULL ORDER BY number')
+              .toArray()
+            const number = unknown[which % unknown.length]?.number
+            if (number === undefined) return
+            const bank = ['tbank', 'raiffeisen', 'tochka-pay'][which % 3] ?? null
+            sql.exec('UPDATE payments SET bank = ? WHERE number = ?', bank, number)
+            keepLearned(context, Number(number))
+          }
           const importFile = (index: number) => {
             const file = files[index]
             const settlementUid = `file${index}`
@@ -252,6 +263,7 @@ it(
             if (what === 'pay') for (let i = 0; i < 1 + (which % 8); i++) pay()
             else if (what === 'import') importFile(which % files.length)
             else if (what === 'delete') deleteFile(which % files.length)
+            else if (what === 'learn') learn(which)
             else {
               settle(context)
               expect(found(sql)).toEqual(expected(sql, context.siteId, now))

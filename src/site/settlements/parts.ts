@@ -142,10 +142,12 @@ class Expansion {
       for (const row of rows) {
         const key = operationKey(row)
         const name = `${key} ${nameOf(source)}`
-        if (!canBeOf(row, source.bank) || this.#seen.has(name)) continue
+        if (this.#seen.has(name)) continue
         this.#seen.add(name)
-        this.#part.operations.set(key, row)
         payments.add(row.payment)
+        // Of a payment whose bank was not known, an entry of another bank can have been a pair.
+        if (!canBeOf(row, source.bank)) continue
+        this.#part.operations.set(key, row)
         this.#addValuesOf(row, source)
       }
       if (payments.size === 0) continue
