@@ -20,6 +20,12 @@ const SIGNED = {
   TOKEN: ({ token: t }) => [t.merchantSiteUid, t.account, t.status.value, t.status.changedDateTime],
   QR_CODE: ({ qrCode: q }) => [q.merchantSiteUid, q.qrCodeUid, q.status.value, q.status.changedDateTime],
   RECEIPT: ({ receipt: r }) => [r.merchantSiteUid, r.receiptUid, r.status.value, r.status.changedDateTime],
+  SETTLEMENT: ({ settlement: s }) => [
+    s.merchantSiteUid,
+    s.settlementUid,
+    s.status.value,
+    s.status.changedDateTime,
+  ],
 }
 
 /** The notification, if one of the keys made both of its signatures; else an error says why not. */
@@ -87,6 +93,7 @@ const LINES = {
   TOKEN: ({ token: { account, status } }) => `token for ${account || 'a customer'} is ${status.value}`,
   QR_CODE: ({ qrCode: { qrCodeUid, status } }) => `${qrCodeUid} is ${status.value}`,
   RECEIPT: ({ receipt: { paymentId, status } }) => `receipt of ${paymentId} is ${status.value}`,
+  SETTLEMENT: ({ settlement: { settlementUid, status } }) => `settlement ${settlementUid} is ${status.value}`,
 }
 
 const PORT = Number(process.env.PORT ?? 3000)

@@ -8,7 +8,7 @@ const MAX_BYTES = 65_536;
 /** What Signature covers, by type. An amount has two fraction digits: 5.00. */
 function signedValues(array $notification): array
 {
-    $names = ['PAYMENT' => 'payment', 'REFUND' => 'refund', 'TOKEN' => 'token', 'QR_CODE' => 'qrCode', 'RECEIPT' => 'receipt'];
+    $names = ['PAYMENT' => 'payment', 'REFUND' => 'refund', 'TOKEN' => 'token', 'QR_CODE' => 'qrCode', 'RECEIPT' => 'receipt', 'SETTLEMENT' => 'settlement'];
     $thing = $notification[$names[$notification['type']]];
     return match ($notification['type']) {
         'PAYMENT' => [$thing['paymentId'], $thing['createdDateTime'], digits($thing['amount'])],
@@ -16,6 +16,7 @@ function signedValues(array $notification): array
         'TOKEN' => [$thing['merchantSiteUid'], $thing['account'], $thing['status']['value'], $thing['status']['changedDateTime']],
         'QR_CODE' => [$thing['merchantSiteUid'], $thing['qrCodeUid'], $thing['status']['value'], $thing['status']['changedDateTime']],
         'RECEIPT' => [$thing['merchantSiteUid'], $thing['receiptUid'], $thing['status']['value'], $thing['status']['changedDateTime']],
+        'SETTLEMENT' => [$thing['merchantSiteUid'], $thing['settlementUid'], $thing['status']['value'], $thing['status']['changedDateTime']],
     };
 }
 
@@ -69,6 +70,8 @@ function store(string $id, string $body): bool
 function act(array $notification): string
 {
     switch ($notification['type']) {
+        case 'SETTLEMENT':
+            return "settlement {$notification['settlement']['settlementUid']} is {$notification['settlement']['status']['value']}";
         case 'RECEIPT':
             return "receipt of {$notification['receipt']['paymentId']} is {$notification['receipt']['status']['value']}";
         case 'QR_CODE':

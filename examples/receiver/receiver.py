@@ -20,6 +20,7 @@ SIGNED = {
     "TOKEN": ["token.merchantSiteUid", "token.account", "token.status.value", "token.status.changedDateTime"],
     "QR_CODE": ["qrCode.merchantSiteUid", "qrCode.qrCodeUid", "qrCode.status.value", "qrCode.status.changedDateTime"],
     "RECEIPT": ["receipt.merchantSiteUid", "receipt.receiptUid", "receipt.status.value", "receipt.status.changedDateTime"],
+    "SETTLEMENT": ["settlement.merchantSiteUid", "settlement.settlementUid", "settlement.status.value", "settlement.status.changedDateTime"],
 }
 
 # The notifications, by webhook-id. In a real shop this is a table with a unique id, written before the answer:
@@ -76,8 +77,9 @@ class Receiver(BaseHTTPRequestHandler):
         pass
 
 
-def act(type, payment={}, refund={}, token={}, qrCode={}, receipt={}, test=False, **_):
+def act(type, payment={}, refund={}, token={}, qrCode={}, receipt={}, settlement={}, test=False, **_):
     """What may take its time: it runs beside the answers. A token's value is a secret, so it is not shown."""
+    if type == "SETTLEMENT": return f'settlement {settlement["settlementUid"]} is {settlement["status"]["value"]}'
     if type == "RECEIPT": return f'receipt of {receipt["paymentId"]} is {receipt["status"]["value"]}'
     if type == "QR_CODE": return f'{qrCode["qrCodeUid"]} is {qrCode["status"]["value"]}'
     if type == "TOKEN": return f'token for {token["account"] or "a customer"} is {token["status"]["value"]}'

@@ -10,6 +10,7 @@ import {
   type ComposedNotification,
   qrCodeNotification,
   refundNotification,
+  settlementNotification,
   tokenNotification,
 } from '../../src/contract/notifications/compose.ts'
 import { freePort } from '../support/ports.ts'
@@ -70,13 +71,23 @@ async function acted(): Promise<string[]> {
   const last = `last-${++count}`
   expect(await send(paid(last))).toBe(204)
   while (!php.lines.includes(`deliver ${last}`)) await new Promise((resolve) => setTimeout(resolve, 10))
-  const done = php.lines.splice(0).filter((line) => /^(deliver|refund|token|a test|order-)/.test(line))
+  const done = php.lines
+    .splice(0)
+    .filter((line) => /^(deliver|refund|token|settlement|a test|order-)/.test(line))
   return done.filter((line) => line !== `deliver ${last}`).toSorted()
 }
 
 it('acts on each type, and never delivers for a payment that is a test, declined or not applied', async () => {
   const refunded = { refundUid: 'half', paymentUid: 'payment-6', createdAt: now(), changedAt: now() }
   const amount = { minorUnits: 620, currency: 'RUB' }
+  const settlement = {
+    type: 'SETTLEMENT',
+    settlementUid: 'tbank-1',
+    sha256: '0'.repeat(64),
+    ...{ entries: 2, mismatched: 0, unknown: 1 },
+    status: 'IMPORTED',
+    changedAt: now(),
+  } as const
   const all = [
     paid('order-1'),
     paid('order-2', { status: 'DECLINED', reason: 'no funds' }),
@@ -84,6 +95,7 @@ it('acts on each type, and never delivers for a payment that is a test, declined
     paid('order-4', { isTest: true }),
     paid('order-9', {}, now(), { ...ORIGIN, isTest: true }),
     qrCodeNotification({ qrCodeUid: 'order-5', status: 'EXPIRED', changedAt: now() }, ORIGIN),
+    settlementNotification(settlement, ORIGIN),
     refundNotification({ ...refunded, amount, status: 'COMPLETED', applied: true }, ORIGIN),
     tokenNotification({ account: 'customer-7', status: 'REJECTED', changedAt: now() }, ORIGIN),
     paid('заказ-😀', { amount: { minorUnits: 99_999_999_999, currency: 'RUB' } }),
@@ -94,7 +106,7 @@ it('acts on each type, and never delivers for a payment that is a test, declined
       ...['deliver order-1', 'order-2 was declined', 'refund payment-of-order-3: ALREADY_PAYED'],
       ...['a test', 'a test'],
       ...['order-5 is EXPIRED', 'refund half of payment-6: 6.20', 'token for customer-7 is REJECTED'],
-      'deliver заказ-😀',
+      ...['settlement tbank-1 is IMPORTED', 'deliver заказ-😀'],
     ].toSorted(),
   )
 })

@@ -7,6 +7,7 @@ import {
   type ComposedNotification,
   qrCodeNotification,
   refundNotification,
+  settlementNotification,
   tokenNotification,
 } from '../../src/contract/notifications/compose.ts'
 import { requires } from '../support/requires.ts'
@@ -31,6 +32,15 @@ const refunded = (refundUid: string, status: 'COMPLETED' | 'DECLINED'): Composed
     },
     ORIGIN,
   )
+
+const SETTLEMENT = {
+  type: 'SETTLEMENT',
+  settlementUid: 'tbank-1',
+  sha256: '0'.repeat(64),
+  ...{ entries: 2, mismatched: 0, unknown: 1 },
+  status: 'IMPORTED',
+  changedAt: now(),
+} as const
 
 const TOKEN = '65d5dec6-3e52-4770-8ab1-30254aec75c4'
 const token = (account: string, status: 'CREATED' | 'REJECTED'): ComposedNotification =>
@@ -99,6 +109,7 @@ for (const [name, [command = '', ...args]] of Object.entries(RECEIVERS)) {
         paid('order-4', { isTest: true }),
         paid('order-9', {}, now(), { ...ORIGIN, isTest: true }),
         qrCodeNotification(qrCode, ORIGIN),
+        settlementNotification(SETTLEMENT, ORIGIN),
         refunded('half', 'COMPLETED'),
         refunded('more', 'DECLINED'),
         token('customer-7', 'CREATED'),
@@ -113,6 +124,7 @@ for (const [name, [command = '', ...args]] of Object.entries(RECEIVERS)) {
         'a test',
         'a test',
         'order-5 is EXPIRED',
+        'settlement tbank-1 is IMPORTED',
         'refund half of payment-6: 6.20',
         'refund more of payment-6 was declined',
         'token for customer-7 is CREATED',
