@@ -10,8 +10,9 @@ import {
   deleteSettlement,
 } from '../../src/site/settlements/imports.ts'
 import { milliseconds } from '../../src/site/time.ts'
-import { DAY, line, NOON, paid, summaryOf } from '../support/settlement/imports.ts'
-import { contextOf, inNewSite } from '../support/site.ts'
+import { cleaned } from '../support/settlement/alarm.ts'
+import { DAY, imported, line, NOON, paid, summaryOf } from '../support/settlement/imports.ts'
+import { contextOf, inNewSite, rowsReadBy } from '../support/site.ts'
 
 type Cursor = SqlStorageCursor<Record<string, SqlStorageValue>>
 
@@ -72,4 +73,29 @@ it('a step writes at most 300 rows of tables and indexes, also of a printed code
     expect(importing).toBeGreaterThan(15)
     // The step that empties the table of staged entries: SQLite frees its pages, and writes none of them.
     expect(steps.filter((rows) => rows > 300)).toEqual([entries.length + 1])
+  }))
+
+it('a write of the site asks for the next work in two questions, which read as much of many files as of one', () =>
+  inNewSite(async ({ sql }, site) => {
+    const asked = () => {
+      let questions = 0
+      const counting = new Proxy(sql, {
+        get: (target, name) => {
+          if (name === 'exec') questions++
+          const value: unknown = Reflect.get(target, name)
+          return typeof value === 'function' ? value.bind(target) : value
+        },
+      })
+      expect(nextSettlementWork(counting)).toBeUndefined()
+      return { questions, rows: rowsReadBy(sql, nextSettlementWork).rowsRead }
+    }
+    const importFile = async (name: string) => {
+      unwrap(await imported(site, { settlementUid: name, entries: [line(name)] }))
+      cleaned(sql)
+    }
+    await importFile('0')
+    const one = asked()
+    expect(one.questions).toBeLessThanOrEqual(2)
+    for (let i = 1; i <= 20; i++) await importFile(`${i}`)
+    expect(asked()).toEqual(one)
   }))

@@ -12,15 +12,24 @@ const CHANGES_A_SLICE = 75
 
 const UNSEEN = `WHERE NOT (${IN_GENERATION})`
 
-const HAS_CHANGES = 'SELECT 1 FROM settlement_changes LIMIT 1'
-const HAS_FILES = `SELECT 1 FROM settlements ${UNSEEN} OR until > ? LIMIT 1`
-const HAS_STAGED = 'SELECT 1 FROM settlement_staged LIMIT 1'
+const HAS_CHANGES = 'EXISTS (SELECT 1 FROM settlement_changes)'
+const HAS_STAGED = 'EXISTS (SELECT 1 FROM settlement_staged)'
+/** A file that is deleted, or was to be; or one that the generation has not yet, which can be the latest alone. */
+const hasFiles = (generation: string) =>
+  `(EXISTS (SELECT 1 FROM settlements WHERE until IS NOT NULL)
+    OR ifnull((SELECT since FROM settlements ORDER BY number DESC LIMIT 1) > ${generation}, FALSE))`
+
+/** Whether something is left to delete while no job is in progress, as an expression of a query of settlement_state. */
+export const HAS_UNSEEN = `(${HAS_CHANGES} OR ${HAS_STAGED} OR ${hasFiles('generation')})`
 
 /** Whether something is left to delete. @param job in progress: what is staged is its own */
-export const hasUnseen = (sql: Sql, generation: number, job?: Job): boolean =>
-  integer(sql, HAS_CHANGES) === 1 ||
-  integer(sql, HAS_FILES, generation, generation, generation) === 1 ||
-  (!job && integer(sql, HAS_STAGED) === 1)
+const hasUnseen = (sql: Sql, generation: number, job?: Job): boolean =>
+  integer(
+    sql,
+    `SELECT ${HAS_CHANGES} OR (?2 AND ${HAS_STAGED}) OR ${hasFiles('?1')}`,
+    generation,
+    job ? 0 : 1,
+  ) === 1
 
 const readChanges = rowsWith({ number: int, entry: int })
 

@@ -25,12 +25,18 @@ export function figuresKey(sql: Sql, now: Seconds): string {
   const counts = textValue(
     sql,
     `SELECT ifnull(sum(matched), 0) || ' ' || ifnull(sum(mismatched), 0) || ' ' || ifnull(sum(unknown), 0)
-     FROM settlement_counts AS counts WHERE since <= ?1 AND NOT EXISTS (SELECT 1 FROM settlement_counts AS newer
-       WHERE newer.file = counts.file AND newer.since > counts.since AND newer.since <= ?1)`,
+     FROM settlement_counts WHERE since <= ?`,
     generation,
   )
   return `${moscowDay(now)} ${epochOf(sql)} ${generation} ${counts}`
 }
+
+/** Changes whenever the key can: each write of the site asks for it, and the key reads the counts of all files. */
+export const figuresStamp = (sql: Sql, now: Seconds): string =>
+  `${moscowDay(now)} ${textValue(
+    sql,
+    `SELECT epoch || ' ' || generation || ' ' || matched_event || ' ' || late_at || ' ' || ifnull(anew_event, '') FROM settlement_state`,
+  )}`
 
 /** When the day ends in Moscow: more can be EXPECTED then. */
 export const nextDay = (now: Seconds): Milliseconds => toMilliseconds(seconds(startOf(moscowDay(now)) + DAY))

@@ -108,7 +108,11 @@ const TABLES = `
   CREATE TABLE settlement_changes (number INTEGER PRIMARY KEY, entry INTEGER NOT NULL) STRICT;
   CREATE TABLE settlement_learned (payment INTEGER PRIMARY KEY) STRICT;`
 
-const VERSIONS: readonly string[] = [TABLES.replaceAll(/^ +/gm, '')]
+const VERSIONS: readonly string[] = [
+  TABLES.replaceAll(/^ +/gm, ''),
+  // The alarm asks for deleted files after each write of the site.
+  'CREATE INDEX settlements_ended ON settlements (until) WHERE until IS NOT NULL;',
+]
 
 /** Whether the site ever began an import. A search for the table would read the names of all. */
 export const hasSettlementsIn = (sql: Sql): boolean => integer(sql, 'SELECT has_settlements FROM site') === 1

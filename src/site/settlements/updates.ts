@@ -7,6 +7,7 @@ import {
   type FiguresSettings,
   figuresKey,
   figuresOf,
+  figuresStamp,
   monthsOf,
   nextDay,
   setToldKey,
@@ -41,6 +42,7 @@ interface Options {
 export class SettlementUpdates {
   readonly #options: Options
   #told: string | undefined
+  #known: { stamp: string; key: string } | undefined
   #wakeAt: Milliseconds | undefined
   #isTelling = false
 
@@ -123,7 +125,11 @@ export class SettlementUpdates {
   }
 
   #key(): string {
-    return this.#read(({ sql, now }) => figuresKey(sql, now))
+    return this.#read(({ sql, now }) => {
+      const stamp = figuresStamp(sql, now)
+      if (this.#known?.stamp !== stamp) this.#known = { stamp, key: figuresKey(sql, now) }
+      return this.#known.key
+    })
   }
 
   #nextDay = (): Milliseconds => nextDay(toSeconds(this.#options.site.milliseconds))
