@@ -10,7 +10,12 @@ import { operation } from '../http/operation.ts'
 import { monthOf, requireLive, SETTLEMENT_READERS, SETTLEMENTS_TAG } from './settlements.ts'
 
 const OfPayment = z.object({ paymentId: PaymentUid })
-const Rows = strictObject({ ...MonthQuery.shape, after: z.optional(EntryPosition) })
+const Rows = strictObject({
+  ...MonthQuery.shape,
+  after: z.optional(EntryPosition),
+  /** Of `after`. */
+  generation: z.optional(z.string().check(z.regex(/^\d{1,15}$/))),
+})
 
 const READ = {
   method: 'get',
@@ -48,8 +53,8 @@ async function ofPayment(site: SiteContext, { path }: { path: z.output<typeof Of
   return { entries }
 }
 
-function rows(site: SiteContext, { query: { month, after } }: { query: z.output<typeof Rows> }) {
+function rows(site: SiteContext, { query: { month, after, generation } }: { query: z.output<typeof Rows> }) {
   requireLive(site)
-  const asked = { ...monthOf(site, month), after }
+  const asked = { ...monthOf(site, month), after: after && { ...after, generation: Number(generation) } }
   return callSite(site, (object) => object.settlementReport(site.caller, asked))
 }

@@ -1,6 +1,6 @@
 // The settlement of a month: its figures, and its operations as a file (contract, section 19).
 
-import type { EntryCursor, SettlementReportRow } from '../contract/settlement.ts'
+import type { ReportCursor, SettlementReportRow } from '../contract/settlement.ts'
 import {
   MonthQuery,
   SETTLEMENT_MONTH_EXAMPLE,
@@ -65,7 +65,7 @@ export async function* settlementRows(
   month: string,
 ): AsyncGenerator<readonly SettlementReportRow[], void> {
   const asked = monthOf(site, month)
-  let after: EntryCursor | undefined
+  let after: ReportCursor | undefined
   do {
     const { rows, next } = await callSite(site, (object) =>
       object.settlementReport(site.caller, { ...asked, after }),

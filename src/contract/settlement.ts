@@ -108,14 +108,19 @@ export interface EntryPage {
   next?: EntryCursor | undefined
 }
 
+/** A place in the report of a generation: with another one the rows behind it are not of the same report. */
+export interface ReportCursor extends EntryCursor {
+  generation: number
+}
+
 export interface SettlementReportQuery extends SettlementPeriod {
-  after?: EntryCursor | undefined
+  after?: ReportCursor | undefined
 }
 
 export interface SettlementReportPage {
   rows: SettlementReportRow[]
   /** Absent at the end. */
-  next?: EntryCursor | undefined
+  next?: ReportCursor | undefined
 }
 
 /** What an entry of the report of a month has besides: a column each of the file for the accountant. */

@@ -837,7 +837,7 @@ export class Site extends DurableObject {
 
   /** A page of the operations that make these sums. */
   async settlementReport(caller: Caller, query: SettlementReportQuery): AsyncOutcome<SettlementReportPage> {
-    return this.#store.read(caller, (context) => ok(settlementReport(context, query)))
+    return this.#store.read(caller, (context) => settlementReport(context, query))
   }
 
   async notifications(caller: Caller, query: NotificationsQuery): AsyncOutcome<NotificationPage> {

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type ExportCursor, exportLine } from '../../src/contract/export.ts'
 import type { EntryCursor, ImportStep, Settlement, SettlementEntry } from '../../src/contract/settlement.ts'
 import { unwrap } from '../../src/gateway/site-client.ts'
+import { LONG_PAGE } from '../../src/site/rows/page.ts'
 import type { Site } from '../../src/site/site.ts'
 import { cleaned } from '../support/settlement/alarm.ts'
 import {
@@ -361,6 +362,22 @@ describe('figures', () => {
         ['payment', 'registry', -70],
         ['fee', 'statement', -70],
       ])
+    }))
+
+  it('whose report is read while a file is imported are of no half of it: the next page is refused', () =>
+    inNewSite(async (_, site) => {
+      const many = (name: string) =>
+        Array.from({ length: LONG_PAGE }, (_, i) => line(`${name}${i}`, { line: i + 1 }))
+      unwrap(await imported(site, { settlementUid: 'a', entries: many('1') }))
+      const first = unwrap(await site.settlementReport(MERCHANT, NOVEMBER))
+      expect(first.rows).toHaveLength(LONG_PAGE)
+      const behind = { ...NOVEMBER, after: first.next }
+      expect(unwrap(await site.settlementReport(MERCHANT, behind)).rows).toEqual([])
+      unwrap(await imported(site, { settlementUid: 'b', entries: many('2') }))
+      expect(await site.settlementReport(MERCHANT, behind)).toMatchObject({
+        ok: false,
+        code: 'settlement.in.progress',
+      })
     }))
 
   it('of Tochka leave out what is another product’s, which counts as skipped', () =>

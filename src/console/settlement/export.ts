@@ -29,12 +29,12 @@ const WINDOWS_1251 = 'windows-1251'
 async function* cellsOf(visit: Visit): AsyncGenerator<Cell[][], void> {
   const month = askedMonth(visit)
   const words = wordsOf(visit)
-  let after: string | undefined
+  let after: { after?: string; generation?: string } = {}
   do {
-    const { rows, next } = await visit.call('listReportRows', { query: { month, after } })
+    const { rows, next } = await visit.call('listReportRows', { query: { month, ...after } })
     yield rows.map((row) => reportCells(row, words))
-    after = next && entryCursorOf(next)
-  } while (after !== undefined)
+    after = next ? { after: entryCursorOf(next), generation: `${next.generation}` } : {}
+  } while (after.after !== undefined)
 }
 
 /** The words of the pages. */

@@ -5,8 +5,10 @@ import type {
   SettlementReportPage,
   SettlementReportQuery,
 } from '../../contract/settlement.ts'
+import type { Outcome, Refusal } from '../../errors.ts'
 import { moscowDay } from '../../settlement/formats/dates.ts'
 import type { Context } from '../context.ts'
+import { ok } from '../outcomes.ts'
 import { int, oneOf, orNull, rowsWith, text } from '../rows/columns.ts'
 import { LONG_PAGE } from '../rows/page.ts'
 import { BY_KIND, CURRENT, entryRows, reportRowOf } from './entries.ts'
@@ -102,26 +104,40 @@ const NOTHING: SettlementMonth = {
   ...{ payouts: [], matched: 0, mismatched: 0, unknown: 0, expected: 0 },
 }
 
-/** A page of the operations that make these sums, oldest first. @param limit rows of a page */
+/**
+ * A page of the operations that make these sums, oldest first. All pages are of one generation: a report is never a half of one that
+ * was imported meanwhile.
+ * @param limit rows of a page
+ */
 export function settlementReport(
   { sql, memory }: Context,
-  { since, until, after = { at: since, source: -1, number: -1 } }: SettlementReportQuery,
+  { since, until, after }: SettlementReportQuery,
   limit = LONG_PAGE,
-): SettlementReportPage {
-  if (!memory.hasSettlements) return { rows: [] }
+): Outcome<SettlementReportPage> {
+  if (!memory.hasSettlements) return ok({ rows: [] })
+  const { generation } = stateIn(sql)
+  if (after && after.generation !== generation) return HAS_CHANGED
+  const { at, number } = after ?? { at: since, number: -1 }
   const read = ENTRY_KINDS.flatMap((kind) =>
     entryRows(
       sql,
       BY_KIND,
       `lines.kind = ?6 AND (lines.operated_at, lines.entry) > (?2, ?4) AND lines.operated_at < ?3 AND ${COUNTED}
          ORDER BY lines.operated_at, lines.entry LIMIT ?5`,
-      ...[stateIn(sql).generation, after.at, until, after.number, limit, kind],
+      ...[generation, at, until, number, limit, kind],
     ),
   )
   const rows = read.toSorted((a, b) => a.operated_at - b.operated_at || a.entry - b.entry).slice(0, limit)
   const last = rows.at(-1)
-  return {
+  return ok({
     rows: rows.map(reportRowOf),
-    next: rows.length === limit && last ? { at: last.operated_at, source: 0, number: last.entry } : undefined,
-  }
+    ...(rows.length === limit &&
+      last && { next: { at: last.operated_at, source: 0, number: last.entry, generation } }),
+  })
+}
+
+const HAS_CHANGED: Refusal = {
+  ok: false,
+  code: 'settlement.in.progress',
+  description: 'a file was imported or deleted while the report was read: read it again',
 }
