@@ -1,5 +1,6 @@
 // Settlement: the files of banks, and what is in them (contract, section 19).
 import * as z from 'zod/mini'
+import { dayOf, dayText } from '../contract/days.ts'
 import { cursorOf, PageQuery } from '../contract/query.ts'
 import {
   ENTRIES_EXAMPLE,
@@ -208,13 +209,12 @@ export function monthOf({ service: { config, now } }: Pick<SiteContext, 'service
   return {
     ...timesOfMonth(month, config.utcOffset),
     days: config.settlementDays,
-    today: moscowDayOf(now()),
+    today: dayText(dayOf(Math.floor(now() / 1000), MOSCOW)),
   }
 }
 
 /** Banks tell days by the time of Moscow. */
-const moscowDayOf = (milliseconds: number): string =>
-  new Date(milliseconds + 3 * 3_600_000).toISOString().slice(0, 10)
+const MOSCOW = '+03:00'
 
 /** @throws ApiError 404 of a test site: no bank has its payments */
 export function requireLive({ service: { config }, siteId }: Pick<SiteContext, 'service' | 'siteId'>): void {

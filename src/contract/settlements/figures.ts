@@ -1,10 +1,9 @@
 // The settlement of all sites in a month, as the sites told the registry (contract, section 16).
 import * as z from 'zod/mini'
-import { signedDecimal } from '../amount.ts'
 import type { Example } from '../example.ts'
 import { meta } from '../meta.ts'
 import type { SettlementMonth } from '../settlement.ts'
-import { SignedDecimal } from './month.ts'
+import { figuresAnswer, SignedDecimal } from './month.ts'
 
 /** Amounts are kopecks; with the signs of entries. */
 export const AMOUNTS = ['gross', 'refunded', 'fee', 'feeVat', 'net'] as const
@@ -83,22 +82,6 @@ export const AllSettlementsAnswer = z
   })
   .apply(meta, { id: 'AllSettlements' })
 export type AllSettlementsAnswer = z.infer<typeof AllSettlementsAnswer>
-
-const figuresAnswer = (figures: SettlementFigures) => ({
-  payments: figures.payments,
-  gross: signedDecimal(figures.gross),
-  refunds: figures.refunds,
-  refunded: signedDecimal(figures.refunded),
-  fee: signedDecimal(figures.fee),
-  feeVat: signedDecimal(figures.feeVat),
-  net: signedDecimal(figures.net),
-  withoutFee: figures.withoutFee,
-  withoutVat: figures.withoutVat,
-  matched: figures.matched,
-  mismatched: figures.mismatched,
-  unknown: figures.unknown,
-  expected: figures.expected,
-})
 
 /** The answer that shows a month of all sites. */
 export const allSettlementsAnswer = (

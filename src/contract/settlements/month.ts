@@ -75,9 +75,8 @@ export const SettlementMonthAnswer = z
   .apply(meta, { id: 'SettlementMonth' })
 export type SettlementMonthAnswer = z.infer<typeof SettlementMonthAnswer>
 
-/** The answer that shows a month. */
-export const settlementMonthAnswer = (month: string, figures: SettlementMonth): SettlementMonthAnswer => ({
-  month,
+/** The figures of a month, without its days of payout. */
+export const figuresAnswer = (figures: Omit<SettlementMonth, 'payouts'>) => ({
   payments: figures.payments,
   gross: signedDecimal(figures.gross),
   refunds: figures.refunds,
@@ -87,16 +86,25 @@ export const settlementMonthAnswer = (month: string, figures: SettlementMonth): 
   net: signedDecimal(figures.net),
   withoutFee: figures.withoutFee,
   withoutVat: figures.withoutVat,
-  payouts: figures.payouts.map(({ paidOn, stated, sum, state }) => ({
+  matched: figures.matched,
+  mismatched: figures.mismatched,
+  unknown: figures.unknown,
+  expected: figures.expected,
+})
+
+/** The answer that shows a month. */
+export const settlementMonthAnswer = (
+  month: string,
+  { payouts, ...figures }: SettlementMonth,
+): SettlementMonthAnswer => ({
+  month,
+  ...figuresAnswer(figures),
+  payouts: payouts.map(({ paidOn, stated, sum, state }) => ({
     paidOn,
     ...(stated !== undefined && { stated: signedDecimal(stated) }),
     ...(sum !== undefined && { sum: signedDecimal(sum) }),
     ...(state !== undefined && { state }),
   })),
-  matched: figures.matched,
-  mismatched: figures.mismatched,
-  unknown: figures.unknown,
-  expected: figures.expected,
 })
 
 export const SETTLEMENT_MONTH_EXAMPLE: Example = {
