@@ -54,7 +54,7 @@ const local = (at: number, { config, language }: Visit, options: Intl.DateTimeFo
   dateFormat(language, options).format((at + secondsOfOffset(config.utcOffset)) * 1000)
 
 /** A day of the deployment's offset: `2026-11-22`. @param at Unix seconds */
-export const dayText = (at: number, { config }: Pick<Visit, 'config'>): string =>
+export const dayText = (at: number, { config }: { config: Pick<Visit['config'], 'utcOffset'> }): string =>
   formatDateTime(at, config.utcOffset).slice(0, 10)
 
 /** A day as a person names it: `22 ноября`. @param text `2026-11-22` */

@@ -8,7 +8,7 @@ import { badge, stateName } from '../parts.ts'
 import { SETTLEMENT_TEXTS } from '../texts-settlement.ts'
 import type { Visit } from '../visit.ts'
 import { foundEntries } from './entries.ts'
-import { besideMonth } from './month-of.ts'
+import { besideMonth, type Clock, presentMonth } from './month-of.ts'
 
 /** In the order in which they are shown. */
 export const COUNTED = ['MATCHED', 'MISMATCHED', 'UNKNOWN'] as const
@@ -39,12 +39,15 @@ const countsIn = ({ matched, mismatched, unknown }: Settlement): FileCounts => (
   UNKNOWN: unknown,
 })
 
-/** The months of the days of a file, of the deployment's offset from UTC: banks tell days by the time of Moscow. */
-function monthsOf({ from, to }: Settlement, visit: Visit): string[] {
+/**
+ * The months of the days of a file, of the deployment's offset from UTC: banks tell days by the time of Moscow. A statement can be
+ * asked for up to a day that is far off.
+ */
+export function monthsOf({ from, to }: Pick<Settlement, 'from' | 'to'>, visit: Clock): string[] {
   if (from === undefined || to === undefined) return []
   const monthAt = (time: string) => dayText(Date.parse(`${time}+03:00`) / 1000, visit).slice(0, 7)
   const months: string[] = []
-  const last = monthAt(`${to}T23:59:59`)
+  const [last = ''] = [monthAt(`${to}T23:59:59`), presentMonth(visit)].toSorted()
   let month: string | undefined = monthAt(`${from}T00:00:00`)
   for (; month !== undefined && month <= last; month = besideMonth(month, 1)) months.push(month)
   return months

@@ -11,7 +11,10 @@ export function askedMonth(visit: Visit): string {
   return MONTH.test(month) ? month : presentMonth(visit)
 }
 
-export const presentMonth = (visit: Visit): string => dayText(visit.now, visit).slice(0, 7)
+/** What a page needs to know which day it is. */
+export type Clock = Pick<Visit, 'now'> & { config: Pick<Visit['config'], 'utcOffset'> }
+
+export const presentMonth = (visit: Clock): string => dayText(visit.now, visit).slice(0, 7)
 
 /** The month so many months later, where there is one. */
 export function besideMonth(month: string, months: number): string | undefined {
