@@ -1,11 +1,12 @@
 // The figures of a month on its page: what banks do not state, days of payout by registry and statement, and from when to ask.
 import { expect, it } from 'vitest'
+import { monthsOf } from '../../src/console/settlement/file-states.ts'
 import { accountant, newSite, read, upload } from '../support/settlement/console.ts'
 import { encode } from '../support/settlement/files.ts'
 import { raiffeisenLine, raiffeisenText } from '../support/settlement/raiffeisen.ts'
 import { seededMonth } from '../support/settlement/seeded-month.ts'
 import { account, BANK_ACCOUNT, credit, statementText } from '../support/settlement/statement.ts'
-import { tbankLine, tbankText } from '../support/settlement/tbank.ts'
+import { tbankCard, tbankLine, tbankText } from '../support/settlement/tbank.ts'
 
 const RUSSIAN = { 'Accept-Language': 'ru' }
 const MONTH = '/settlement?month=2026-11'
@@ -129,4 +130,22 @@ it('a payment that is missing has the day from which the bank can be asked', asy
   )
   const page = await read(await browser.get(`/settlement?month=${month}&state=EXPECTED`, RUSSIAN))
   expect(page).toContain(`можно спрашивать банк с ${day}`)
+})
+
+it('the days of payout have the sums of the month, cards included, and say which of them lack one', async () => {
+  const site = newSite()
+  await site.ask('/settings', { method: 'PATCH', body: { payoutAccounts: [BANK_ACCOUNT] } })
+  const browser = await accountant(site.siteId)
+  const card = { number: '2', amount: '500.00', fee: '12.50', toBePaid: '487.50', paymentId: '700000004' }
+  const next = { number: '3', paymentId: '700000003', paidOn: '22.11.2026' }
+  await upload(browser, bytesOf(tbankText([tbankLine({}), tbankCard(card), tbankLine(next)])))
+  await upload(browser, statementOf('586.80'), STATEMENT)
+  expect(await read(await browser.get(MONTH, RUSSIAN))).toMatch(
+    /За месяц +586,80 ₽ +без дней, где её нет: 1 +686,10 ₽/,
+  )
+})
+
+it('a statement up to a day that is far off is asked for the months until now', () => {
+  const visit = { config: { utcOffset: '+03:00' }, now: Date.parse('2026-11-30T12:00:00Z') / 1000 }
+  expect(monthsOf({ from: '2026-10-31', to: '2999-12-31' }, visit)).toEqual(['2026-10', '2026-11'])
 })

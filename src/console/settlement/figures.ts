@@ -48,17 +48,35 @@ export function payoutsSection(payouts: readonly Payout[], visit: Visit): Html {
             [texts.stated, 'figure'],
             [texts.sum, 'sum'],
           ],
-          payouts.map(({ paidOn, state, stated, sum }) => [
-            dayName(paidOn, language),
-            stateOfDay({ state, stated, sum }, visit),
-            stated === undefined
-              ? html`<span class="hint">${texts.noStatement}</span>`
-              : roubles(stated, language),
-            sum === undefined ? html`<span class="hint">${texts.noRegistry}</span>` : roubles(sum, language),
-          ]),
+          [
+            ...payouts.map(({ paidOn, state, stated, sum }) => [
+              dayName(paidOn, language),
+              stateOfDay({ state, stated, sum }, visit),
+              stated === undefined
+                ? html`<span class="hint">${texts.noStatement}</span>`
+                : roubles(stated, language),
+              sum === undefined
+                ? html`<span class="hint">${texts.noRegistry}</span>`
+                : roubles(sum, language),
+            ]),
+            ...(payouts.length > 1 ? [totalOf(payouts, visit)] : []),
+          ],
           texts.payouts,
         )}`
   }</section>`
+}
+
+/** Both sums of the month, cards included; with how many days are not in one of them. */
+function totalOf(payouts: readonly Payout[], { language }: Visit): Html[] {
+  const texts = SETTLEMENT_TEXTS[language]
+  const total = (name: 'stated' | 'sum') => {
+    const known = payouts.flatMap((payout) => payout[name] ?? [])
+    if (known.length === 0) return html``
+    const missing = payouts.length - known.length
+    const sum = known.reduce((all, each) => all + each, 0)
+    return html`<strong>${roubles(sum, language)}</strong>${missing > 0 && html` <small>${texts.withoutDays(missing)}</small>`}`
+  }
+  return [html`<strong>${texts.month}</strong>`, html``, total('stated'), total('sum')]
 }
 
 /** Where both sums are known and nothing compares them, the file is a part of one of several sites. */
