@@ -5,12 +5,15 @@ import type { Context } from '../../src/site/context.ts'
 import { migrate } from '../../src/site/database/schema.ts'
 import { reportPayment } from '../../src/site/payments/reports.ts'
 import { nextSettlementWork, workOnSettlements } from '../../src/site/settlements/alarm.ts'
+import { EqualLines } from '../../src/site/settlements/equal-lines.ts'
+import { filesOf } from '../../src/site/settlements/files.ts'
 import {
   appendEntries,
   beginImport,
   completeImport,
   continueImport,
 } from '../../src/site/settlements/imports.ts'
+import { keyOf } from '../../src/site/settlements/keys.ts'
 import { stateIn } from '../../src/site/settlements/state.ts'
 import { milliseconds, toMilliseconds } from '../../src/site/time.ts'
 import { DAY, line, NOON, summaryOf } from '../support/settlement/imports.ts'
@@ -79,3 +82,30 @@ it('of thousands of equal payments, a turn and a later payment read those of a d
   expect(many.later).toBeLessThan(few.later * 1.2)
   expect(many.later).toBeLessThan(15_000)
 }, 60_000)
+
+it('the lines of a day share what is looked for around them: an import of a crowd does not look as often as it has lines', () =>
+  inNewSite((storage) => {
+    migrate(storage)
+    const { sql } = storage
+    const context = contextOf(sql, NOON + 100 * DAY)
+    importEqual(context, 1500)
+    const { generation } = stateIn(sql)
+    const files = filesOf(sql, generation)
+    const [changing] = files.values()
+    const value = {
+      bank: 'raiffeisen',
+      format: 'registry',
+      of: 'payment',
+      name: 'qrcId',
+      value: 'printed',
+    } as const
+    const equal = new EqualLines(
+      { sql, siteId: 'test', files, changing },
+      { key: keyOf(value), amount: 10_000 },
+    )
+    const around = (at: number) =>
+      equal.cellsAround({ ...value, key: 0, amount: 10_000, at, isUntimed: false, isOfChanging: true })
+    expect(around(NOON + 3 * DAY)).not.toEqual([])
+    expect(around(NOON + 3 * DAY + EVERY)).toBe(around(NOON + 3 * DAY))
+    expect(around(NOON + 5 * DAY)).not.toEqual(around(NOON + 3 * DAY))
+  }))

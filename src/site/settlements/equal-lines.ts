@@ -23,6 +23,7 @@ export class EqualLines {
   readonly #of: [number, number]
   readonly #files: string
   readonly #days = new Map<number, Line[]>()
+  readonly #around = new Map<string, Cell[]>()
   /** Undefined where they are no crowd. */
   readonly cells: Cells | undefined
 
@@ -78,7 +79,12 @@ export class EqualLines {
     const own = cells.at(at)
     if (!isOfChanging) return [own]
     const [day, more] = [dayNumber(at), isUntimed ? 1 : 0]
+    // Thousands of lines of one day ask the same.
+    const name = `${own.from} ${day} ${more}`
+    const known = this.#around.get(name)
+    if (known) return known
     const touched: Cell[] = []
+    this.#around.set(name, touched)
     let cell = cells.at(beginOf(day - more))
     for (; cell.from < beginOf(day + more + 1); cell = cells.at(cell.until))
       if (cell.from === own.from || !this.#linesIn(cell).some((line) => line.isOfChanging)) touched.push(cell)
