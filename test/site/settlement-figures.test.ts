@@ -1,9 +1,10 @@
 // What is counted once, what is late, and when a payout is compared.
 import { describe, expect, it } from 'vitest'
 import { unwrap } from '../../src/gateway/site-client.ts'
-import { monthsOf } from '../../src/site/settlements/figures.ts'
+import { figuresKey, figuresStamp, monthsOf } from '../../src/site/settlements/figures.ts'
 import { SettlementUpdates } from '../../src/site/settlements/updates.ts'
-import { milliseconds } from '../../src/site/time.ts'
+import { milliseconds, seconds } from '../../src/site/time.ts'
+import { cleaned } from '../support/settlement/alarm.ts'
 import { DAY, type File, imported, line, NOON, NOVEMBER, paid } from '../support/settlement/imports.ts'
 import { contextOf, inNewSite, MERCHANT } from '../support/site.ts'
 
@@ -73,6 +74,37 @@ it('a day far in the future hides no month', () =>
     unwrap(await imported(site, { settlementUid: 'a', entries }))
     const settings = { days: 7, utcOffset: '+03:00' }
     expect(monthsOf(contextOf(sql, NOON + 20 * DAY), settings)).toEqual(['2026-12', '2026-11'])
+  }))
+
+it('the stamp of the figures changes with all that changes their key', () =>
+  inNewSite(async ({ sql }, site) => {
+    const changes: Record<string, () => unknown> = {
+      import: () => imported(site, { settlementUid: 'a', entries: [line('1'), line('2')] }),
+      'a payment that is reported later': () => paid(site, sql, { uid: 'p1', networkUid: '1' }),
+      'a number that is learned later': async () => {
+        await paid(site, sql, { uid: 'p2', bank: null })
+        sql.exec('UPDATE settlement_state SET matched_event = (SELECT max(number) FROM events)')
+        sql.exec("UPDATE payments SET network_uid = '2' WHERE payment_uid = 'p2'")
+        sql.exec("INSERT INTO settlement_learned SELECT number FROM payments WHERE payment_uid = 'p2'")
+        sql.exec('UPDATE settlement_state SET late_at = 0')
+      },
+      'a restore': () => sql.exec("UPDATE site SET epoch = 'restored'"),
+    }
+    unwrap(await imported(site, { settlementUid: 'b', entries: [] }))
+    const shown = () => {
+      const now = seconds(NOON)
+      return { stamp: figuresStamp(sql, now), key: figuresKey(sql, now) }
+    }
+    for (const [name, change] of Object.entries(changes)) {
+      const before = shown()
+      await change()
+      const stamp = figuresStamp(sql, seconds(NOON))
+      cleaned(sql)
+      const after = shown()
+      expect([name, after.key === before.key]).toEqual([name, false])
+      expect([name, after.stamp === before.stamp]).toEqual([name, false])
+      if (name.includes('later')) expect([name, after.stamp === stamp]).toEqual([name, false])
+    }
   }))
 
 describe('the alarm for the figures', () => {
