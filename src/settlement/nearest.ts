@@ -31,7 +31,10 @@ const PAIR = 2 ** 40
 /** So many lines are looked at together, with operations up to so many comparisons. */
 const BLOCK = 1000
 const COMPARISONS = 2_000_000
-/** Of a block that others follow, the last lines are looked at again with the next: their operations can be behind its end. */
+/**
+ * A block that others follow has the operations of so many lines behind it, too, and as many of its own last lines are looked at again
+ * with the next: what is reported later than its line is not cut off.
+ */
 const OVERLAP = 200
 
 /**
@@ -48,13 +51,10 @@ export function nearestPairs<Theirs extends Timed, Ours extends Timed>(
   const pairs: [Theirs, Ours][] = []
   for (let from = 0, at = 0; from < lines.length; ) {
     const block = lines.slice(from, from + BLOCK)
-    const next = lines[from + BLOCK]
-    const end = next
-      ? Math.max(firstIndex(operations, lastOf(block) + 1), at) + shareOf(block, next)
-      : operations.length
+    const end = endOf(lines.slice(from, from + BLOCK + OVERLAP + 1), operations, at)
     const upTo = Math.min(end, at + Math.floor(COMPARISONS / block.length))
     const found = best(block, operations.slice(at, upTo), canPair)
-    if (!next) return [...pairs, ...found]
+    if (from + BLOCK >= lines.length) return [...pairs, ...found]
     const again = new Set(block.slice(-OVERLAP))
     const kept = found.filter(([line]) => !again.has(line))
     pairs.push(...kept)
@@ -67,11 +67,17 @@ export function nearestPairs<Theirs extends Timed, Ours extends Timed>(
   return pairs
 }
 
-const lastOf = (block: readonly Timed[]): number => block.at(-1)?.at ?? 0
-
-/** Of lines of one time that the next line has too, each takes its share of the operations behind it. */
-const shareOf = (block: readonly Timed[], next: Timed): number =>
-  next.at === lastOf(block) ? block.filter(({ at }) => at === next.at).length : 0
+/**
+ * Up to where the operations of lines are. Of lines of one time that the next line has too, each takes its share of the operations
+ * behind it. @param lines the last one is the next, if they are more than a block and its overlap
+ */
+function endOf(lines: readonly Timed[], operations: readonly Timed[], at: number): number {
+  const own = lines.slice(0, BLOCK + OVERLAP)
+  const [next, last] = [lines[BLOCK + OVERLAP], own.at(-1)]
+  if (!next || !last) return operations.length
+  const share = next.at === last.at ? own.filter((line) => line.at === last.at).length : 0
+  return Math.max(firstIndex(operations, last.at + 1), at) + share
+}
 
 /** Of the first that is not before a time, in seconds. */
 function firstIndex(operations: readonly Timed[], time: number): number {

@@ -387,18 +387,28 @@ describe('pairs by time', () => {
       { numRuns: 1_000 },
     ))
 
-  /** So many lines, one each half a minute, and our payment of each so many lines, reported seven seconds later. */
-  const reported = (count: number, every: number) => {
-    const lines = Array.from({ length: count }, (_, i) => ({ at: 30 * i, key: `${i}` }))
-    const operations = lines.filter((_, i) => i % every === 0).map(({ at, key }) => ({ at: at + 7, key }))
-    return nearestPairs(lines, operations, (a, b) => Math.abs(a.at - b.at) <= DAY).map(
-      ([a, b]) => b.at - a.at,
-    )
+  /** 4000 lines, one each half a minute, and our payment of one of so many, reported some seconds later: those of each pair. */
+  const reported = (every: number, delay: number) => {
+    const lines = Array.from({ length: 4_000 }, (_, i) => ({ at: 30 * i, key: `${i}` }))
+    const operations = lines.filter((_, i) => i % every === 0).map(({ at, key }) => ({ at: at + delay, key }))
+    const pairs = nearestPairs(lines, operations, (a, b) => Math.abs(a.at - b.at) <= DAY)
+    return pairs.map(([a, b]) => b.at - a.at)
   }
 
-  it.each([1, 10])('of more than 1000 lines are with what is reported a little later, one of %s', (every) => {
-    const count = 4_000
-    expect(reported(count, every)).toEqual(Array.from({ length: count / every }, () => 7))
+  it.each([
+    [1, 7],
+    [10, 7],
+    [1, 450],
+  ])('of more than 1000 lines are with what is reported later: one of %s, by %s seconds', (every, delay) =>
+    expect(reported(every, delay)).toEqual(Array.from({ length: 4_000 / every }, () => delay)),
+  )
+
+  it('of more than 1000 lines are found behind thousands of operations that are of no line', () => {
+    const lines = Array.from({ length: 4_000 }, (_, i) => ({ at: 30 * i, key: `${i}` }))
+    const others = Array.from({ length: 3_000 }, (_, i) => ({ at: 3_001, key: `other ${i}` }))
+    const operations = [...lines.map(({ at, key }) => ({ at: at + 7, key })), ...others]
+    const pairs = nearestPairs(lines, operations, (a, b) => a.key === b.key)
+    expect(pairs.filter(([{ at }]) => at >= 30 * 1000)).toHaveLength(3_000)
   })
 
   it('of more than 1000 lines without a time are as many as can be', () => {
