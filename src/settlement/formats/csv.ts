@@ -1,5 +1,6 @@
 // Cells of a line of CSV (RFC 4180), and the columns that a header names.
 import { type Encoding, wrongCharacters } from './characters.ts'
+import { ID_RULE, MAX_ID } from './entry.ts'
 import { type Faults, shown } from './faults.ts'
 import { kopecksIn, type MoneyForm, moneyRule } from './money.ts'
 
@@ -91,6 +92,13 @@ export class Row<Name extends string> {
     if (pattern.test(cell)) return cell
     this.fault(name, rule)
     return ''
+  }
+
+  /** What can be empty, and is not long. */
+  short(name: Name): string {
+    const cell = this.cell(name)
+    if (cell.length > MAX_ID) this.fault(name, ID_RULE)
+    return cell
   }
 
   /** What a function makes of a cell; undefined where it makes nothing. */

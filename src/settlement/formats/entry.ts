@@ -2,6 +2,10 @@
 
 export type EntryKind = 'payment' | 'refund' | 'fee' | 'payout' | 'correction'
 
+/** No bank has a longer number: what is stored of an operation is small, so that a step of an import is. */
+export const MAX_ID = 256
+export const ID_RULE = `must have at most ${MAX_ID} characters`
+
 /** What a line names, as far as the bank states it. The names are the same for all banks. */
 export interface BankIds {
   /** The bank's number of the payment; of a refund, that of the payment which it is for. */

@@ -1,5 +1,6 @@
 // The members of a JSON object of a file, and what is wrong with them.
 import { wrongCharacters } from './characters.ts'
+import { ID_RULE, MAX_ID } from './entry.ts'
 import { type Faults, shown } from './faults.ts'
 import { type Element, type Json, JsonNumber, type JsonObject } from './json.ts'
 import { kopecksIn, moneyRule } from './money.ts'
@@ -47,6 +48,13 @@ export class Members {
     const value = this.value(key)
     if (value instanceof JsonNumber) return value.digits
     return typeof value === 'string' ? value : ''
+  }
+
+  /** A text that is not long. */
+  short(key: string): string {
+    const text = this.text(key)
+    if (text.length > MAX_ID) this.fault(key, `is ${shown(text)}, ${ID_RULE}`)
+    return text
   }
 
   /** What a function makes of a text; undefined where it is missing, or, with a fault, where it makes nothing. */

@@ -103,6 +103,7 @@ class RaiffeisenRegistry implements LineFormat {
     const form = type === PAYOUT ? 'point or whole' : 'point'
     const amount = row.kopecks('Сумма', form)
     const stated = row.kopecks('Комиссия', form)
+    const order = row.short('id заказа') || undefined
     const refundId = row.cell('id возврата')
     const isRefund = this.#isRefund(row, type, refundId)
     if (row.isFaulty || operatedAt === undefined) return
@@ -114,7 +115,6 @@ class RaiffeisenRegistry implements LineFormat {
     }
     const sums = refundOf(row, { amount: 'Сумма', fee: 'Комиссия' }, { amount, stated, isRefund }, this.#ways)
     if (row.isFaulty) return
-    const order = row.cell('id заказа') || undefined
     const bankIds = { ...(isRefund && { refundId }), order, qrcId }
     const kind = isRefund ? ('refund' as const) : ('payment' as const)
     const entry = {

@@ -1,7 +1,7 @@
 // A statement of an account, 1CClientBankExchange 1.03: a line is KEY=VALUE; sections of accounts and of documents.
 import { type Encoding, wrongCharacters } from './characters.ts'
 import { russianDay, startOf } from './dates.ts'
-import type { Bytes, Entry, Summary } from './entry.ts'
+import { type Bytes, type Entry, ID_RULE, MAX_ID, type Summary } from './entry.ts'
 import { shown } from './faults.ts'
 import { kopecksIn, moneyRule, roubles } from './money.ts'
 import { peek } from './peek.ts'
@@ -194,6 +194,7 @@ class Statement implements LineFormat {
     } else if (isCredit && this.#options.payoutAccounts.includes(payer)) {
       const day = { operatedAt: startOf(postedOn), hasTime: false, paidOn: postedOn }
       const number = document.value('Номер')
+      if (number.length > MAX_ID) document.fault('Номер', `is ${shown(number)}, ${ID_RULE}`)
       const entry = { kind: 'payout', type: 'payout', line: document.line, gross: sum, ...day } as const
       tally.addUnnamed({ ...entry, bankIds: { operationId: number || undefined } }, [
         ...['statement', 'payout', payer, postedOn],

@@ -94,6 +94,7 @@ class TochkaPayRegistry implements LineFormat {
     const parent = row.cell('PARENT_TRANSACTION_ID')
     if (type?.kind === 'payment') row.text('PARENT_TRANSACTION_ID', /^$/, 'must be empty')
     else if (type) row.text('PARENT_TRANSACTION_ID', ID, ID_RULE)
+    const [qrcId, order] = [row.short('QRC_ID'), row.short('ORDER_UID')]
     if (row.isFaulty || !time || !type) return
     const { takes, kind } = type
     const columns = { amount: 'SUM', fee: 'COMMISSION' } as const
@@ -121,8 +122,8 @@ class TochkaPayRegistry implements LineFormat {
         bankIds: {
           paymentId: isPayment ? id : parent,
           ...(!isPayment && { refundId: id }),
-          qrcId: row.cell('QRC_ID') || undefined,
-          order: row.cell('ORDER_UID') || undefined,
+          qrcId: qrcId || undefined,
+          order: order || undefined,
         },
       },
       [isPayment || kind === 'refund' ? kind : row.cell('TRANSACTION_TYPE'), id],

@@ -146,7 +146,7 @@ class TochkaRegistry {
       )
     if (this.#faults.count > before) return
     const { place } = object
-    const order = object.text('number') || undefined
+    const order = object.short('number') || undefined
     this.#pending.push({
       ...{ place, line: this.#line, amount, commission, enrolled, ...time, operationId, order },
     })
@@ -165,7 +165,7 @@ class TochkaRegistry {
     if (!Array.isArray(others) || others.length > 0)
       object.fault('payments', 'is not a list of objects, must be one')
     // The network's number is that of a payment only where the group is one payment.
-    const networkId = payments.length === 1 ? object.text('paymentId') || undefined : undefined
+    const networkId = payments.length === 1 ? object.short('paymentId') || undefined : undefined
     for (const each of payments) this.#add(each, type === OURS, networkId)
     const total = object.kopecks('totalAmount')
     const sum = payments.reduce((all, { amount }) => all + amount, 0)
