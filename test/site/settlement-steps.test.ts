@@ -99,3 +99,19 @@ it('a write of the site asks for the next work in two questions, which read as m
     for (let i = 1; i <= 20; i++) await importFile(`${i}`)
     expect(asked()).toEqual(one)
   }))
+
+it('a site whose tables are of the first version has the index with its next import, and works before', () =>
+  inNewSite(async ({ sql }, site) => {
+    const index = () =>
+      sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'settlements_ended'").toArray().length
+    unwrap(await imported(site, { settlementUid: 'a', entries: [line('1')] }))
+    sql.exec('DROP INDEX settlements_ended')
+    sql.exec('UPDATE settlement_state SET schema_version = 1')
+    cleaned(sql)
+    expect([nextSettlementWork(sql), index()]).toEqual([undefined, 0])
+    unwrap(await imported(site, { settlementUid: 'b', entries: [line('2')] }))
+    expect([index(), sql.exec('SELECT schema_version FROM settlement_state').toArray()]).toEqual([
+      1,
+      [{ schema_version: 2 }],
+    ])
+  }))
