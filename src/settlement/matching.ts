@@ -148,8 +148,10 @@ function pairByAmount(
     if (free.length === 0 || ofAmount.length === 0) continue
     const cells = cellsOf(amount) ?? (equal.length > CROWD ? cellsOfLines(equal) : undefined)
     const cellOf = ({ at }: { at: number }) => cells?.at(at).from ?? 0
+    // Thousands of equal payments are compared with each other: most state nothing that can conflict.
+    const stated = earlier.filter((level) => ofAmount.some(({ ids }) => ids[level] !== undefined))
     const canPair = (entry: Entry, operation: Operation) =>
-      (!entry.hasTime || daysBetween(entry, operation) <= 1) && !conflicts(entry, operation, earlier)
+      (!entry.hasTime || daysBetween(entry, operation) <= 1) && !conflicts(entry, operation, stated)
     const inCells = groupsBy(ofAmount, cellOf)
     for (const [cell, theirs] of groupsBy(free, ({ operatedAt }) => cellOf({ at: operatedAt }))) {
       const inCell = inCells.get(cell) ?? []
