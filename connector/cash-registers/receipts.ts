@@ -9,7 +9,7 @@ import { hasEnded, type ReceiptRow } from './receipt-row.ts'
 import { reportHeld, reportReceipt } from './reports.ts'
 
 /**
- * Takes an instruction; a repeat of one that has its result is reported again.
+ * Takes an instruction; a repeat of one that is held or has its result is reported again.
  * @returns why it cannot be taken now, or undefined
  */
 export function takeReceipt(
@@ -62,6 +62,8 @@ function takeAgain(
   if (amount !== before.amount && before.state !== 'FAILED') return holdOtherAmount(core, before, amount)
   if (disk.receipts.resume(before, textsOf(data), platform.now())) return
   if (hasEnded(before)) reportReceipt(core, before)
+  // A restored service that has the document again was not told.
+  else if (before.state === 'HELD') reportHeld(core, before)
 }
 
 /** What the register states is compared with the amount that the service asks for now: it does not register this one. */

@@ -570,6 +570,20 @@ describe('under one key, after a restore of the service', () => {
     })
   })
 
+  it('tells a service that has the document again that it is held', async () => {
+    const { at, later } = await launchedWithRegister()
+    at.atol.otherSum = () => 1
+    const data = receiptData(at)
+    await instruct(at, data)
+    await later(1_000)
+    await later(MINUTE)
+    expect(told(at, data)).toMatchObject({ isHeld: true })
+    at.service.site('tea').heldReceipts.clear()
+    await instruct(at, data)
+    await later(1_000)
+    expect(told(at, data)).toMatchObject({ isHeld: true })
+  })
+
   it('reports the items of a document that was held', async () => {
     const { at, later } = await launchedWithRegister()
     at.atol.otherSum = () => 1

@@ -32,6 +32,20 @@ it.each([424, 409])(
   },
 )
 
+it('tells a service that has the refund again that it is held', async () => {
+  const { at, running, link, bank } = await paid(TEA)
+  bank.fail('refund', { status: 424, executed: true })
+  const asked = await refund(at, 'tea', link, '30.00')
+  const { waiting } = at.service.site('tea')
+  const told = () => waiting.get(`${link.qrcId}/${asked.refundUid}`)
+  await running.later(HOUR)
+  expect(told()).toMatch(/^held, because/)
+  waiting.clear()
+  await asked.again()
+  await running.connector.settle()
+  expect(told()).toMatch(/^held, because/)
+})
+
 describe.each([TEA, CAFE])('$site, whose bank has no key of a refund', (each) => {
   it.each(LOST)('holds a refund where %s, and never sends it again', async (_, fault) => {
     const { at, running, link, bank } = await paid(each)

@@ -27,7 +27,7 @@ export const refundKeyOf = ({ site, paymentUid, refundUid }: RefundId): string =
   derivedId([site, paymentUid, refundUid], 40)
 
 /**
- * Takes an instruction; a repeat of one that has its result is reported again.
+ * Takes an instruction; a repeat of one that is held or has its result is reported again.
  * @returns why it cannot be taken now, or undefined
  */
 export function takeRefund(
@@ -43,6 +43,8 @@ export function takeRefund(
   const before = disk.refunds.get({ site, paymentUid, refundUid })
   if (before && !makeRoom(core, before, amount)) {
     if (hasEnded(before)) reportRefund(core, before)
+    // A restored service that has the refund again was not told.
+    else if (before.state === 'HELD') reportHeld(core, before, isAskedAbout(core, before))
     return
   }
   const row = disk.codes.ofSite(site, qrcId)
@@ -99,6 +101,9 @@ export function finishRefund(
 export const hasKey = (open: OpenBank | undefined): boolean =>
   open !== undefined && open.bank.refundKey !== 'NONE'
 
+const isAskedAbout = ({ banks }: Core, { bank, note }: Pick<RefundRow, 'bank' | 'note'>): boolean =>
+  note !== '' || hasKey(banks.get(bank))
+
 /** Why a refund is held, and what later calls need. */
 interface Hold {
   /** For the merchant and the operator. */
@@ -111,7 +116,7 @@ interface Hold {
 export function holdRefund(core: Core, refund: RefundRow, { reason, note = '' }: Hold): void {
   const { disk, platform, log } = core
   const now = platform.now()
-  const isAsked = note !== '' || hasKey(core.banks.get(refund.bank))
+  const isAsked = isAskedAbout(core, { ...refund, note })
   const dueAt = isAsked ? now + intervalAt(sinceSent(refund, now)) : 'REST'
   const isNews = refund.state !== 'HELD' || refund.reason !== reason || refund.told !== 'HELD'
   const isHeld = disk.transaction(() => {
