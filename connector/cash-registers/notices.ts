@@ -38,7 +38,8 @@ export function recordNotice(
     possible.length > 0 ? possible : documents.filter(({ state }) => state === 'FAILED')
   const { fiscal, failure = 'the bank gives no reason' } = notice
   if (!document || (document.state === 'REGISTERED' && !fiscal)) return 'NO_RECEIPT'
-  const mayBeOfLost = !all.some(({ kind }) => kind === 'sale') && !isLaterThan(document, fiscal)
+  const mayBeOfLost =
+    !all.some(({ kind }) => kind === 'sale') && !isLaterThan(askedAt(core, document), fiscal)
   if (others.length > 0 || mayBeOfLost) {
     const which = mayBeOfLost
       ? 'a document of the payment that this disk lacks'
@@ -57,13 +58,19 @@ export function recordNotice(
   )
 }
 
+/** When the document was asked for (milliseconds): that of a refund is made with the refund, before the service asks for it. */
+function askedAt({ disk }: Core, { site, paymentUid, refundUid, givenAt }: ReceiptRow): number {
+  const refund = refundUid === null ? undefined : disk.refunds.get({ site, paymentUid, refundUid })
+  return refund?.givenAt ?? givenAt
+}
+
 /**
- * Whether the cash register made it after the document was asked for. A disk without the sale of a payment is younger than the
- * payment: a notice that comes again can be of a document that had its result before.
+ * Whether the cash register made it after a time. A disk without the sale of a payment is younger than the payment: a notice that
+ * comes again can be of a document that had its result before.
  */
-const isLaterThan = ({ givenAt }: ReceiptRow, { dateTime = '' }: Fiscal = {}): boolean =>
+const isLaterThan = (time: number, { dateTime = '' }: Fiscal = {}): boolean =>
   // A cash register states no parts of a minute.
-  Date.parse(dateTime) >= givenAt - (givenAt % 60_000)
+  Date.parse(dateTime) >= time - (time % 60_000)
 
 /** Whether the notice is one that the document had before. */
 const isRepeatedNotice = ({ state, reason, fiscal }: ReceiptRow, notice: DocumentNotice): boolean =>

@@ -335,6 +335,25 @@ describe('the notification of a document', () => {
     expect(closing.told()).toMatchObject(told)
   })
 
+  it('of a refund that the disk knows registers it, on a disk that lacks the sale', async () => {
+    const { at, running } = await launchedWithBankRegisters()
+    const payment = await paidWithReceipt(at, running)
+    await running.stop()
+    rmSync(at.directory, { recursive: true })
+    const next = await start(at)
+    await next.later(10 * MINUTE)
+    at.tbank.register.notifies = 'later'
+    const { refundUid, result } = await refundWith(at, payment, '40.00', riding(CUPS))
+    await next.later(1_000)
+    expect(result()).toMatchObject({ status: 'COMPLETED' })
+    await next.later(10 * MINUTE)
+    const { told } = await askFor(at, payment, { kind: 'refund', refundUid, items: CUPS })
+    await next.later(1_000)
+    await at.tbank.deliverReceipts()
+    await next.later(1_000)
+    expect(told()).toMatchObject({ state: 'REGISTERED' })
+  })
+
   it('with a forged Token, or of another terminal, is refused, and nothing of it is kept', async () => {
     const { at, later, core } = await launchedWithBankRegisters((at) => {
       at.tbank.register.notifies = 'later'
