@@ -197,8 +197,8 @@ function qrCodeContent(
   { qrCode, applied }: Awaited<ReturnType<typeof readQrCode>>,
 ): ResponseContent<QrCodeAnswer> {
   const value = answerOf(site, qrCode)
-  const ETag = etagOf(qrCode.version, JSON.stringify(value))
-  return { value, headers: { ETag, 'Preference-Applied': applied } }
+  const text = JSON.stringify(value)
+  return { value, text, headers: { ETag: etagOf(qrCode.version, text), 'Preference-Applied': applied } }
 }
 
 const listQrCodes = (site: SiteContext, { query }: { query: z.output<typeof ListQuery> }) =>

@@ -149,8 +149,9 @@ async function getSale(
 ): Promise<ResponseContent<SaleAnswer>> {
   const { value: sale, waited } = await pollSale(site, path, waitOf(headers))
   const value = saleAnswer(sale, site.service.config.utcOffset)
-  const ETag = etagOf(sale.version, JSON.stringify(value))
-  return { value, headers: { ETag, 'Preference-Applied': preferenceApplied(waited, headers.Prefer) } }
+  const text = JSON.stringify(value)
+  const ETag = etagOf(sale.version, text)
+  return { value, text, headers: { ETag, 'Preference-Applied': preferenceApplied(waited, headers.Prefer) } }
 }
 
 const listSales = (site: SiteContext, { path, query }: { path: QrCodePath; query: PageQuery }) =>

@@ -5,7 +5,7 @@ import type { Service } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'
 import { entityTags, isKnown } from './conditional.ts'
 import type { Operation, ResponseContent } from './operation.ts'
-import { json, type ResponseHeaders, respond } from './response.ts'
+import { jsonText, type ResponseHeaders, respond } from './response.ts'
 import { type Chunk, streamOf } from './stream.ts'
 
 /** What is reported to a deleted site has happened, and nobody else keeps it: the log does. */
@@ -31,7 +31,10 @@ export async function responseOf(
   if ('status' in content) return respond(c, null, content.status, headers)
   const etag = method === 'get' ? headers?.ETag : undefined
   if (etag && isKnown(entityTags(c.req.header('If-None-Match')), etag)) return respond(c, null, 304, headers)
-  if ('value' in content) return json(c, content.value, headers, successOf(content))
+  if ('value' in content) {
+    const { value, text = JSON.stringify(value) } = content
+    return jsonText(c, text, headers, successOf(content))
+  }
   const { file } = content
   if (typeof file === 'string' || file instanceof Uint8Array) return respond(c, file, 200, headers)
   return streamed(c, service, file, headers)

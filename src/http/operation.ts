@@ -130,9 +130,9 @@ export type AnswerHeader =
   | 'Content-Disposition'
   | 'Link'
 
-/** What becomes the response; with an ETag that the client has already, the response is 304. */
+/** What becomes the response; with an ETag that the client has already, the response is 304. `text` is the value as JSON, where its ETag needed it. */
 export type ResponseContent<T> = (
-  | { value: T; isAccepted?: boolean; isCreated?: boolean }
+  | { value: T; text?: string; isAccepted?: boolean; isCreated?: boolean }
   | { file: FileContent }
   | { status: 204 }
 ) & {

@@ -45,10 +45,17 @@ function responseWith(
 export const json = (
   c: Context<AppEnv>,
   value: unknown,
+  headers?: ResponseHeaders,
+  status?: number,
+): Response => jsonText(c, JSON.stringify(value), headers, status)
+
+/** The same of a value that is serialised already. */
+export const jsonText = (
+  c: Context<AppEnv>,
+  text: string,
   headers: ResponseHeaders = {},
   status = 200,
-): Response =>
-  responseWith({ body: JSON.stringify(value), status, defaults: JSON_HEADERS }, c.get('traceId'), headers)
+): Response => responseWith({ body: text, status, defaults: JSON_HEADERS }, c.get('traceId'), headers)
 
 /** A redirect after a form: the browser fetches another page by GET (RFC 9110, section 15.4.4). */
 export const seeOther = (c: Context<AppEnv>, location: string, headers?: ResponseHeaders): Response =>
