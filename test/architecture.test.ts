@@ -37,12 +37,12 @@ const RULES: Record<string, { from: string[]; types?: string[]; packages: RegExp
   },
   openapi: { from: ['openapi', 'http', 'contract', 'errors'], packages: /^zod\/mini$/ },
   http: {
-    from: ['http', 'gateway', 'contract', 'errors', 'config'],
+    from: ['http', 'gateway', 'contract', 'errors', 'config', 'lazily'],
     types: ['site'],
     packages: /^(hono(\/.+)?|zod\/mini|node:crypto)$/,
   },
   gateway: {
-    from: ['gateway', 'contract', 'settlement', 'fps', 'qr', 'errors', 'config'],
+    from: ['gateway', 'contract', 'settlement', 'fps', 'qr', 'errors', 'config', 'lazily'],
     types: ['site', 'registry', 'audit'],
     packages: /^node:(crypto|net)$/,
   },

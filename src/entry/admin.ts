@@ -5,13 +5,16 @@ import { hostNameOf, hostOf } from '../contract/host.ts'
 import { SITE_ID } from '../contract/site-id.ts'
 import { hasTestSites } from '../gateway/connection.ts'
 import { METRICS_TYPE } from '../gateway/metrics.ts'
-import { readings } from '../gateway/readings.ts'
 import { quote } from '../http/validate.ts'
+import { lazily } from '../lazily.ts'
 import { writeCounts } from '../site/database/write-counts.ts'
 import { processListeners } from '../site/listeners/process.ts'
 import { app } from './app.ts'
 import { build } from './build.ts'
 import { platform, settings } from './deployment.ts'
+
+/** Only a self-hosted service has metrics. */
+const loadReadings = lazily(() => import('../gateway/readings.ts'))
 
 /** A registry that does not answer must not keep the metrics back. */
 const TIMEOUT_MS = 2000
@@ -70,6 +73,7 @@ async function metrics(): Promise<Response> {
     ...{ build, writes: writeCounts, failingSites, holdsLease, banksMadeAt },
     ...{ since: started(), now: now() },
   }
+  const { readings } = await loadReadings()
   const text = platform.metrics?.text(readings(own, totals))
   return new Response(text, { headers: { 'Content-Type': METRICS_TYPE } })
 }

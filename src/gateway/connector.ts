@@ -4,7 +4,7 @@ import { instructionBody } from '../contract/instruction.ts'
 import type { InstructionDelivery } from '../site/outbox/courier.ts'
 import { networkOf } from './connection.ts'
 import type { Platform } from './context.ts'
-import { carryOut } from './sandbox-bank.ts'
+import { sandboxBank } from './load-sandbox-bank.ts'
 import { type Sender, send } from './send.ts'
 import { webhookHeaders } from './signatures.ts'
 
@@ -25,7 +25,7 @@ export async function instruct(
   if (network !== current.network) {
     return { error: `the payment network is no longer ${network}`, ms: 0, retryAfter: MAX_RETRY_AFTER }
   }
-  if (network === 'sandbox') return carryOut(platform, delivery)
+  if (network === 'sandbox') return (await sandboxBank()).carryOut(platform, delivery)
   if (!current.connector) return { error: 'NETWORK_URL is not set', ms: 0, isUnconnected: true }
   const { url, secret } = current.connector
   const body = instructionBody(instruction, { siteId, createdAt, utcOffset: config.utcOffset })

@@ -5,7 +5,8 @@ import type { Created } from '../site/qr-codes/creations.ts'
 import { metricsOf, networkOf } from './connection.ts'
 import type { Platform, Service } from './context.ts'
 import { newLink } from './links.ts'
-import { type Connector, cancelRegistered, type NewRegisteredLink, register } from './register.ts'
+import { bankLinks } from './load-register.ts'
+import type { Connector, NewRegisteredLink } from './register.ts'
 import { callSite, callSiteObject, unwrap } from './site-client.ts'
 import { toEnd } from './to-end.ts'
 
@@ -45,6 +46,7 @@ function registeringCreate(platform: Platform) {
     if (created) return counted(platform, siteId, { qrCode: created, isReplayed: true })
     const of = { amount: spec.amount?.minorUnits, purpose: spec.paymentPurpose }
     const riding = ridingReceipt(spec.receipt, terms, of)
+    const { register } = await bankLinks()
     const link = await register(platform, connector, { siteId, name: siteName }, { ...spec, riding })
     const own = newLink(platform, siteId, spec, origin)
     const registered = { ...link, currencies: platform.config.currencies }
@@ -74,6 +76,7 @@ async function cancelUnused(
     object.readForPayer({ linkId: link.qrcId }),
   )
   if (!found.ok && found.code === 'payin.resource.not.found') {
+    const { cancelRegistered } = await bankLinks()
     await cancelRegistered(platform, connector, siteId, link)
   }
 }

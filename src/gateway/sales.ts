@@ -5,7 +5,7 @@ import { ApiError } from '../errors.ts'
 import type { Armed } from '../site/sales/sales.ts'
 import { networkOf } from './connection.ts'
 import type { SiteContext } from './context.ts'
-import { activateSale, deactivateSale } from './register.ts'
+import { bankLinks } from './load-register.ts'
 import { callSite } from './site-client.ts'
 import { toEnd } from './to-end.ts'
 
@@ -46,6 +46,7 @@ async function arm(site: SiteContext, { qrCodeUid }: SaleKey, spec: SaleSpec): P
       'the deployment has no connector to the bank that made the link',
     )
   }
+  const { activateSale, deactivateSale } = await bankLinks()
   const sale = { ...spec, ...reserved }
   const bank = await activateSale(service, connector, siteId, sale).catch(async (error) => {
     // Only a refusal of the first request is an answer: after anything else the bank can have armed the link.
@@ -71,7 +72,10 @@ async function endSale(site: SiteContext, { qrCodeUid, saleUid }: SaleKey): Prom
   const key = { qrCodeUid }
   const { connector } = networkOf(service.config, siteId)
   const atBank = await callSite(site, (object) => object.saleToCancel(caller, key, saleUid))
-  if (atBank && connector) await deactivateSale(service, connector, siteId, { ...atBank, saleUid })
+  if (atBank && connector) {
+    const { deactivateSale } = await bankLinks()
+    await deactivateSale(service, connector, siteId, { ...atBank, saleUid })
+  }
   return callSite(site, (object) => object.cancelSale(caller, key, saleUid))
 }
 
@@ -90,7 +94,10 @@ async function endQrCode(site: SiteContext, { qrCodeUid }: QrCodeKey): Promise<Q
     const result = await callSite(site, (object) => object.cancel(caller, { qrCodeUid }, alreadyDisarmed))
     if (!('armed' in result)) return result
     // Meanwhile a till can have armed the code for another sale: the next call returns that one.
-    if (connector) await deactivateSale(service, connector, siteId, result.armed)
+    if (connector) {
+      const { deactivateSale } = await bankLinks()
+      await deactivateSale(service, connector, siteId, result.armed)
+    }
     disarmed = result.armed.saleUid
   }
 }

@@ -2,12 +2,13 @@
 import type { Context, Hono } from 'hono'
 import { ApiError, type FieldErrors } from '../errors.ts'
 import type { Service, SiteContext } from '../gateway/context.ts'
+import { lazily } from '../lazily.ts'
 import type { AppEnv } from './app-env.ts'
 import { type AccessControl, type Authorized, isReport } from './auth.ts'
 import { readBytes, readObject, requireMediaType } from './body.ts'
 import { type EncodedLists, encodedLists } from './encoded-lists.ts'
 import { execute } from './execution.ts'
-import { type FileBody, openFile } from './file-body.ts'
+import type { FileBody } from './file-body.ts'
 import { requireAccept, requireOneOf } from './negotiation.ts'
 import type { Operation } from './operation.ts'
 import { logLateReport, responseOf } from './operation-response.ts'
@@ -54,6 +55,7 @@ function handlerOf(operation: Operation, service: Service, authorize: AccessCont
     if (files) requireOneOf(c, [JSON_TYPE, ...files.mediaTypes])
     if (body) requireMediaType(c, body.mediaTypes ?? [JSON_TYPE])
     if (!body?.file) return answerTo(c, prefix, authorized)
+    const { openFile } = await fileBody()
     const { file, discard } = await openFile(c, service, body.file)
     try {
       return await answerTo(c, prefix, authorized, file)
@@ -108,6 +110,9 @@ function handlerOf(operation: Operation, service: Service, authorize: AccessCont
     }
   }
 }
+
+/** Few operations take a file. */
+const fileBody = lazily(() => import('./file-body.ts'))
 
 const JSON_TYPE = 'application/json'
 const NO_PARAMETERS: PathParameters = { values: {}, issues: {} }

@@ -2,7 +2,7 @@
 import { CUSTOMER_REFUSED } from '../../contract/payment.ts'
 import type { QrCode } from '../../contract/qr-code.ts'
 import type { SiteContext } from '../../gateway/context.ts'
-import { bindInSandbox, payInSandbox } from '../../gateway/sandbox-bank.ts'
+import { sandboxBank } from '../../gateway/load-sandbox-bank.ts'
 import type { QrCodeKey } from '../../site/qr-codes/rows.ts'
 import { typedAmount } from '../typed-amount.ts'
 
@@ -22,6 +22,7 @@ export async function simulate(
   form: URLSearchParams,
   currency: string,
 ): Promise<{ invalidAmount: string } | { paymentUid?: string }> {
+  const { bindInSandbox, payInSandbox } = await sandboxBank()
   const agrees = form.get('action') === 'pay'
   // A bank that declines gives no reason of the customer's.
   const reason = form.get('action') === 'decline-by-bank' ? undefined : CUSTOMER_REFUSED
