@@ -8,17 +8,6 @@ import { personRefusal } from '../site/people/admission.ts'
 import { int, orNull, rowsWith, text } from '../site/rows/columns.ts'
 import type { Sql } from '../site/rows/sql.ts'
 
-/** A key that was revoked before its first use has no times but revoked_at. Times are Unix seconds. */
-export const OPERATOR_KEYS = `
-  CREATE TABLE operator_keys (
-    id TEXT PRIMARY KEY,
-    label TEXT,
-    created_at INTEGER,
-    expires_at INTEGER,
-    last_used_at INTEGER,
-    revoked_at INTEGER
-  ) STRICT, WITHOUT ROWID;`
-
 const HOUR = 3600
 
 const readKeys = rowsWith({

@@ -6,7 +6,7 @@ import {
   figuresWith,
   type MonthFigures,
   type SiteSettlement,
-} from '../contract/settlements/figures.ts'
+} from '../contract/settlements/month-figures.ts'
 import type { Sql } from '../site/rows/sql.ts'
 
 const COLUMNS = FIGURES.map((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))

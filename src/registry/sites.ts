@@ -1,55 +1,7 @@
-// The table of the registry: a row for each site that exists, or was deleted.
+// The rows of the registry: one for each site that exists, or was deleted.
 import { LARGE_BYTES, type RegistryEntry, type Totals } from '../contract/registry-entry.ts'
-import type { ListedSite, SitesQuery, Stuck } from '../contract/site-list.ts'
-import { PEOPLE, type Schema, SESSIONS } from '../site/database/schema.ts'
 import type { Sql } from '../site/rows/sql.ts'
-import { OPERATOR_KEYS } from './keys.ts'
-import { MACHINE } from './machine.ts'
-import { removeSettlements, SETTLEMENT_MONTHS, settledEntriesIn } from './settlements.ts'
-
-/** The deployment's people; handles: the site of each WebAuthn user handle, which says where its passkey is; * of the deployment's. */
-const SINCE_0_4_0 = `
-    ${PEOPLE}
-    CREATE TABLE handles (handle TEXT PRIMARY KEY, site_id TEXT NOT NULL) STRICT, WITHOUT ROWID;
-    ALTER TABLE sessions ADD COLUMN tills TEXT;
-    ALTER TABLE sites ADD COLUMN late_receipts INTEGER NOT NULL DEFAULT 0;
-    ALTER TABLE sites ADD COLUMN oldest_receipt INTEGER;
-    ALTER TABLE sites ADD COLUMN failed_receipts INTEGER NOT NULL DEFAULT 0;
-    ${SETTLEMENT_MONTHS}`
-
-/**
- * The tables of the registry. deleted_at: Unix seconds; the row stays, because a site that lost its file must not begin
- * anew. The figures are the latest of the site; their times are Unix milliseconds.
- */
-export const REGISTRY_SCHEMA: Schema = {
-  table: 'registry',
-  versions: [
-    `CREATE TABLE registry (schema_version INTEGER NOT NULL) STRICT;
-    INSERT INTO registry VALUES (1);
-    CREATE TABLE sites (
-      site_id TEXT PRIMARY KEY,
-      name TEXT,
-      created_at INTEGER NOT NULL,
-      epoch TEXT NOT NULL,
-      closed_at INTEGER,
-      deletes_at INTEGER,
-      deleted_at INTEGER,
-      notifications INTEGER NOT NULL DEFAULT 0,
-      oldest_notification INTEGER,
-      failed_notifications INTEGER NOT NULL DEFAULT 0,
-      instructions INTEGER NOT NULL DEFAULT 0,
-      oldest_instruction INTEGER,
-      overdue_instructions INTEGER NOT NULL DEFAULT 0,
-      restored INTEGER NOT NULL DEFAULT 0,
-      bytes INTEGER NOT NULL DEFAULT 0,
-      lacks_key INTEGER NOT NULL DEFAULT 0
-    ) STRICT, WITHOUT ROWID;
-    ${SESSIONS}
-    ${OPERATOR_KEYS}
-    ${MACHINE}`,
-    SINCE_0_4_0,
-  ],
-}
+import { removeSettlements, settledEntriesIn } from './settlements.ts'
 
 /**
  * Records what a site tells. A site that was deleted stays as it is, whatever a message of before says that comes late. The
@@ -90,55 +42,8 @@ export function recordSite(sql: Sql, siteId: string, entry: RegistryEntry, isRep
   return row?.epoch === entry.epoch
 }
 
-const NO_TEST_SITES = "AND site_id NOT GLOB '*-test'"
-
-const STUCK = `(notifications + failed_notifications + instructions + overdue_instructions + restored + lacks_key + late_receipts
-  + failed_receipts > 0
-  OR bytes > ${LARGE_BYTES})`
-
-/**
- * A page of the sites, by their names; one more than `limit` says that there are more. Closed ones are in it where they are asked
- * for, and among those in which something is stuck: money in flight comes to its end.
- */
-export function listSites(
-  sql: Sql,
-  { q = '', stuck = false, deleted = false, test = true, limit, cursor = '' }: SitesQuery,
-): ListedSite[] {
-  const closed = deleted ? 'AND closed_at IS NOT NULL' : stuck ? '' : 'AND closed_at IS NULL'
-  // No character of a siteId is behind ~.
-  const rows = sql.exec(
-    `SELECT *, ${STUCK} AS stuck FROM sites WHERE site_id > ? AND site_id >= ? AND site_id < ?
-       AND deleted_at IS NULL ${closed} ${stuck ? `AND ${STUCK}` : ''} ${test ? '' : NO_TEST_SITES} ORDER BY site_id LIMIT ?`,
-    ...[cursor, q, `${q}~`, limit + 1],
-  )
-  return rows.toArray().map((row) => ({
-    siteId: String(row.site_id),
-    name: row.name === null ? undefined : String(row.name),
-    createdAt: Number(row.created_at),
-    stuck: row.stuck === 1 ? stuckOf(row) : undefined,
-    ...(typeof row.closed_at === 'number' && {
-      closing: { closedAt: row.closed_at, deletesAt: Number(row.deletes_at) },
-    }),
-  }))
-}
-
-function stuckOf(row: Record<string, unknown>): Stuck {
-  const times = [row.oldest_notification, row.oldest_instruction, row.oldest_receipt].filter(
-    (time) => typeof time === 'number',
-  )
-  return {
-    notifications: Number(row.notifications),
-    failedNotifications: Number(row.failed_notifications),
-    instructions: Number(row.instructions),
-    overdueInstructions: Number(row.overdue_instructions),
-    lateReceipts: Number(row.late_receipts) || undefined,
-    failedReceipts: Number(row.failed_receipts) || undefined,
-    since: times.length > 0 ? Math.min(...times) : undefined,
-    isRestored: row.restored === 1,
-    lacksKey: row.lacks_key === 1,
-    isLarge: Number(row.bytes) > LARGE_BYTES,
-  }
-}
+/** Test sites are left out. */
+export const NO_TEST_SITES = "AND site_id NOT GLOB '*-test'"
 
 /** The figures of all sites that are not deleted. @param test false: without test sites */
 export function totalsOf(sql: Sql, test: boolean): Totals {

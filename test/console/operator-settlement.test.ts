@@ -2,7 +2,7 @@
 import { exports } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { NO_FIGURES } from '../../src/contract/registry-entry.ts'
-import { figuresWith } from '../../src/contract/settlements/figures.ts'
+import { figuresWith } from '../../src/contract/settlements/month-figures.ts'
 import { REGISTRY } from '../../src/contract/site-id.ts'
 import { browserOf } from '../support/console.ts'
 

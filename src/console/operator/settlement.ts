@@ -1,9 +1,9 @@
 // The operator's page of settlement: the figures of each site in a month, and their sums.
 import { html } from 'hono/html'
 import { dayOf, dayText } from '../../contract/days.ts'
-import type { SettlementFigures, SiteSettlement } from '../../contract/settlements/figures.ts'
-import { sumOf } from '../../contract/settlements/figures.ts'
 import { Month } from '../../contract/settlements/month.ts'
+import type { SettlementFigures, SiteSettlement } from '../../contract/settlements/month-figures.ts'
+import { sumOf } from '../../contract/settlements/month-figures.ts'
 import type { Html } from '../../web/layout.ts'
 import { money } from '../../web/payer/formats.ts'
 import { consolePage } from '../page.ts'

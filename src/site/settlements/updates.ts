@@ -1,18 +1,17 @@
 // Tells the registry the figures of the site's settlements, after an import, when an entry is matched later, and each day.
 
-import type { MonthFigures } from '../../contract/settlements/figures.ts'
+import type { MonthFigures } from '../../contract/settlements/month-figures.ts'
 import { CLOCK, type Context, type Memory } from '../context.ts'
 import { earliest, type Milliseconds, milliseconds, plus, toSeconds } from '../time.ts'
 import {
   type FiguresSettings,
   figuresKey,
-  figuresOf,
   figuresStamp,
-  monthsOf,
   nextDay,
   setToldKey,
   toldKeyIn,
-} from './figures.ts'
+} from './figures-key.ts'
+import { settlements } from './load.ts'
 
 /** Figures that change often are told once in this time; so is an attempt repeated. */
 const INTERVAL = milliseconds(30_000)
@@ -90,6 +89,7 @@ export class SettlementUpdates {
   async #tell(key: string, settings: FiguresSettings): Promise<void> {
     const { site, record } = this.#options
     try {
+      const { monthsOf, figuresOf } = await settlements()
       const months: MonthFigures[] = []
       for (const month of this.#read((context) => monthsOf(context, settings))) {
         const figures = this.#read((context) => figuresOf(context, month, settings))
