@@ -1,7 +1,8 @@
 // Checks the file of a site's database: its pages, its tables, its rules and its references.
 import { DatabaseSync } from 'node:sqlite'
 import { hasTables, migrate, SITE, versionIn } from '../../src/site/database/schema.ts'
-import { hasSettlementsIn, makeNextIndex, makeSettlements } from '../../src/site/settlements/schema.ts'
+import { hasSettlementsIn } from '../../src/site/settlements/has-settlements.ts'
+import { makeNextIndex, makeSettlements } from '../../src/site/settlements/schema.ts'
 import { readablePath } from './backup-directory.ts'
 import { SETTLEMENT_RULES } from './settlement-rules.ts'
 import { RULES } from './site-rules.ts'

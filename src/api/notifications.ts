@@ -9,11 +9,9 @@ import {
   notificationGroupsAnswer,
 } from '../contract/notifications/groups.ts'
 import {
-  DAYS_KEPT,
   DELIVERY_EXAMPLE,
   DeliveryAnswer,
   deliveryAnswer,
-  MAX_ATTEMPTS,
   NOTIFICATION_EXAMPLE,
   NOTIFICATIONS_EXAMPLE,
   NotificationAnswer,
@@ -22,6 +20,7 @@ import {
   notificationAnswer,
   notificationCursorOf,
 } from '../contract/notifications/log.ts'
+import { DAYS_KEPT, MAX_ATTEMPTS } from '../contract/notifications/status.ts'
 import { strictObject } from '../contract/object.ts'
 import { networkOf } from '../gateway/connection.ts'
 import type { SiteContext } from '../gateway/context.ts'

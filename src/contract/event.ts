@@ -11,7 +11,7 @@ import { EventDecision } from './payment-decision.ts'
 import { CURSOR_RULE, limitParameter, nextCursor, positionParameter } from './query.ts'
 import { DocumentKind, DocumentState, FAILURE_REASONS } from './receipts/document.ts'
 import { ROLES } from './role.ts'
-import { SaleStatus } from './sale.ts'
+import { SaleStatus } from './sale-status.ts'
 import { QrCodeStatus } from './status.ts'
 import { TokenStatus } from './token.ts'
 

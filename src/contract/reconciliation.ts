@@ -9,7 +9,8 @@ import { parsed } from './parsed.ts'
 import { type QrCode, QrCodeType } from './qr-code.ts'
 import { CURSOR_RULE, Cursor, DateTime, limitParameter, nextCursor } from './query.ts'
 import type { Refund } from './refund.ts'
-import { type Sale, SaleStatus } from './sale.ts'
+import type { Sale } from './sale.ts'
+import { SaleStatus } from './sale-status.ts'
 import { QrCodeStatus } from './status.ts'
 
 const limit = limitParameter({ byDefault: 100, max: 500 })

@@ -8,14 +8,8 @@ import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { nextCursor } from './query.ts'
 import { ReceiptRequest, type ReceiptSpec } from './receipts/receipt.ts'
+import { SaleStatus } from './sale-status.ts'
 import { MAX_PURPOSE, unicodeText } from './text.ts'
-
-export const SALE_STATUSES = ['ACTIVE', 'PAYED', 'EXPIRED', 'CANCELLED'] as const
-export type SaleStatus = (typeof SALE_STATUSES)[number]
-export const SaleStatus = z.enum(SALE_STATUSES).apply(meta, {
-  id: 'SaleStatus',
-  description: 'ACTIVE: the code is armed for it. A late payment changes EXPIRED and CANCELLED into PAYED',
-})
 
 /** What a till requests, defaults filled in; `ttl` is minutes. */
 export interface SaleSpec {

@@ -9,7 +9,7 @@ import type { NewReport, Reported, ReportOrigin } from '../site/payments/reports
 import type { ReportKey } from '../site/qr-codes/report-target.ts'
 import type { QrCodeKey } from '../site/qr-codes/rows.ts'
 import type { DocumentResult } from '../site/receipts/requests.ts'
-import type { RefundResult } from '../site/refunds/refunds.ts'
+import type { RefundResult } from '../site/refunds/reports.ts'
 import type { BindingOrigin, Bound, NewBinding } from '../site/tokens/bindings.ts'
 import { metricsOf, networkOf } from './connection.ts'
 import type { Platform, SiteContext, SiteStub } from './context.ts'

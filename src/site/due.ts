@@ -11,7 +11,7 @@ import { nextSweep, sweep } from './qr-codes/retention.ts'
 import { findQrCode, type QrCodeKey } from './qr-codes/rows.ts'
 import { eraseContacts } from './receipts/contacts.ts'
 import { endWaits } from './receipts/waiting.ts'
-import { workOnSettlements } from './settlements/alarm.ts'
+import { settlements } from './settlements/load.ts'
 import { type Milliseconds, toMilliseconds } from './time.ts'
 import { tokenRows } from './tokens/rows.ts'
 
@@ -45,9 +45,10 @@ export class Due {
   }
 
   async #recordAll(isOwn: boolean): Promise<Outcome<void>> {
+    const parts = await this.#parts()
     let current: Part | undefined
     const recordDue = (context: Context, now: Milliseconds) => {
-      for (const part of PARTS) {
+      for (const part of parts) {
         current = part
         part(context, now)
       }
@@ -57,11 +58,23 @@ export class Due {
       return await this.#access.write(recordDue, isOwn)
     } catch (error) {
       // What fails undoes its own write alone.
-      for (const part of PARTS.filter((each) => each !== current)) {
+      for (const part of parts.filter((each) => each !== current)) {
         await this.#access.write(part, isOwn).catch(() => {})
       }
       throw error
     }
+  }
+
+  /** All that is due, in the order of one write. The module of settlements is loaded before it: no transaction waits. */
+  async #parts(): Promise<readonly Part[]> {
+    if (!this.#access.read(({ memory }) => memory.hasSettlements)) return [...PARTS, ...CLEANING]
+    const { workOnSettlements } = await settlements()
+    // Before the sweep, which is not due any more after it: a cluster limits the pages of a commit, and each of both can take most of them.
+    const settle: Part = (context, now) => {
+      const sweepAt = nextSweep(context.sql)
+      if (sweepAt === undefined || sweepAt > now) workOnSettlements(context, now)
+    }
+    return [...PARTS, settle, ...CLEANING]
   }
 
   /** The same, unless no end is due. */
@@ -98,7 +111,6 @@ function recordEndsOf(context: Context, key: QrCodeKey): void {
 /** A part of the alarm: it does some of its work, and the next alarm goes on. @param now the same time as the context's */
 type Part = (context: Context, now: Milliseconds) => void
 
-/** All that is due, in one write. */
 const PARTS: readonly Part[] = [
   (context) => recordEnds(context),
   applyRemaining,
@@ -106,12 +118,8 @@ const PARTS: readonly Part[] = [
     if (context.memory.hasReceipts) endWaits(context)
   },
   ({ sql }, now) => deleteEnded(sql, now),
-  // Before the sweep, which is not due any more after it: a cluster limits the pages of a commit, and each of both can take most of them.
-  (context, now) => {
-    if (!context.memory.hasSettlements) return
-    const sweepAt = nextSweep(context.sql)
-    if (sweepAt === undefined || sweepAt > now) workOnSettlements(context, now)
-  },
+]
+const CLEANING: readonly Part[] = [
   sweep,
   ({ sql, now }) => removeExpired(sql, now),
   (context) => {

@@ -57,67 +57,33 @@ import type { SiteHealth } from '../contract/site.ts'
 import { REGISTRY } from '../contract/site-id.ts'
 import type { Closing } from '../contract/site-list.ts'
 import type { Outcome } from '../errors.ts'
+import { lazily } from '../lazily.ts'
 import type { Entry, Summary } from '../settlement/formats/entry.ts'
 import type { NewApiKey } from './access/api-keys.ts'
-import { sessionView } from './access/session-view.ts'
 import { endSession, openSession } from './access/sessions.ts'
-import { refuseTokenSignIn } from './access/token-sign-in.ts'
 import type { Context } from './context.ts'
-import { exportPage } from './database/export.ts'
 import { Store } from './database/store.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { type EventPage, eventsOf, type FeedPage, type FeedQuery } from './events/events.ts'
-import { type LongPoll, type Polled, pollFeed, pollQrCode, pollSale, type QrCodePoll } from './long-polls.ts'
-import { healthOf } from './operator/health.ts'
+import { type LongPoll, type Polled, pollFeed, pollQrCode, type QrCodePoll } from './long-polls.ts'
 import { setCashRegister, setLimits } from './operator/limits.ts'
 import { RegistryUpdates } from './operator/registry.ts'
-import { endRestore } from './operator/resume.ts'
 import type { Connection } from './outbox/connection.ts'
-import { notificationGroups } from './outbox/groups.ts'
-import {
-  type NotificationDetails,
-  type NotificationPage,
-  type NotificationsQuery,
-  notificationsOf,
-  readNotification,
-} from './outbox/notification-log.ts'
+import type { NotificationDetails, NotificationPage, NotificationsQuery } from './outbox/notification-log.ts'
 import { ok } from './outcomes.ts'
-import { type BankNumbersPage, type BankNumbersQuery, bankNumbersPage } from './payments/bank-numbers.ts'
+import type { BankNumbersPage, BankNumbersQuery } from './payments/bank-numbers.ts'
 import { type Charged, chargeToken } from './payments/charges.ts'
-import { dayFigures } from './payments/day-report.ts'
-import { type Decided, decidePayment } from './payments/decisions.ts'
+import type { Decided } from './payments/decisions.ts'
 import { applyEarlyPayments } from './payments/early-payments.ts'
 import { type QrCodeWithShop, readForPayer, readShop, type Shop } from './payments/payer.ts'
-import { listPayments } from './payments/payment-list.ts'
 import { type PaymentPage, paymentsOf, readPayment } from './payments/payments.ts'
-import { type ReportPage, type ReportQuery, reportPage } from './payments/payments-report.ts'
-import {
-  type NetworkQrCodesPage,
-  networkQrCodes,
-  type WaitingRefundsPage,
-  waitingRefunds,
-} from './payments/reconciliation.ts'
+import type { ReportPage, ReportQuery } from './payments/payments-report.ts'
+import type { NetworkQrCodesPage, WaitingRefundsPage } from './payments/reconciliation.ts'
 import { type NewReport, type Reported, type ReportOrigin, reportPayment } from './payments/reports.ts'
 import { simulateBinding, simulatePayment } from './payments/sandbox.ts'
 import { deleteToken, endTokenByPayer } from './payments/token-ends.ts'
-import { type WaitingChargesPage, waitingCharges } from './payments/waiting-charges.ts'
-import { useConfirmation } from './people/confirmation.ts'
-import { passkeyOfHandle } from './people/passkeys.ts'
-import { type Added, listPeople } from './people/people.ts'
-import {
-  addPasskeyRecorded,
-  addRecorded,
-  changeRecorded,
-  endPersonSessions,
-  invitedBy,
-  inviteOwnerRecorded,
-  inviteRecorded,
-  joinRecorded,
-  personSessions,
-  removePasskeyRecorded,
-  removeRecorded,
-  signInRecorded,
-} from './people/recorded.ts'
+import type { WaitingChargesPage } from './payments/waiting-charges.ts'
+import type { Added } from './people/people.ts'
 import { endPersonSession } from './people/sessions.ts'
 import {
   type BeforeRegister,
@@ -137,81 +103,39 @@ import {
 import { type ArmedSale, cancelQrCode, ofQrCode, readQrCode } from './qr-codes/qr-codes.ts'
 import type { ReportKey } from './qr-codes/report-target.ts'
 import type { QrCodeKey } from './qr-codes/rows.ts'
-import { type ClosingSpec, closeReceipt } from './receipts/closings.ts'
+import type { ClosingSpec } from './receipts/closings.ts'
 import { type GivenContact, giveContact } from './receipts/given-contact.ts'
-import {
-  listReceipts,
-  type NetworkReceiptsPage,
-  type NetworkReceiptsQuery,
-  networkReceipts,
-  type PaymentReceipts,
-  type ReceiptPage,
-  type ReceiptsQuery,
-  readReceipt,
-  receiptsOfPayment,
+import type {
+  NetworkReceiptsPage,
+  NetworkReceiptsQuery,
+  PaymentReceipts,
+  ReceiptPage,
+  ReceiptsQuery,
 } from './receipts/list.ts'
-import { reportReceipt } from './receipts/reports.ts'
-import { type DocumentResult, requestReceipt } from './receipts/requests.ts'
-import { retryReceipt } from './receipts/retries.ts'
-import { readRefund, refundsOf } from './refunds/lookups.ts'
-import { acceptRefund, type RefundConditions, type RefundResult, reportRefund } from './refunds/refunds.ts'
+import type { DocumentResult } from './receipts/requests.ts'
+import type { RefundConditions } from './refunds/refunds.ts'
+import { type RefundResult, reportRefund } from './refunds/reports.ts'
 import { RetentionSetting } from './retention-setting.ts'
 import { SiteName } from './rows/site-id.ts'
 import type { SaleAtBank } from './sales/changes.ts'
 import type { ReservedSale } from './sales/new-sale.ts'
 import { type PaidSale, paidSales } from './sales/paid.ts'
-import {
-  type Armed,
-  type ArmedByBank,
-  armSale,
-  cancelSale,
-  confirmSale,
-  dropSale,
-  readSale,
-  type SalePage,
-  salesOf,
-  saleToCancel,
-} from './sales/sales.ts'
-import { search } from './search/search.ts'
-import {
-  deleteCallback,
-  listCallbacks,
-  putCallback,
-  type RevisedCallback,
-  readCallback,
-} from './settings/callbacks.ts'
-import {
-  activateNotificationKey,
-  addNotificationKey,
-  listNotificationKeys,
-  type NewNotificationKey,
-} from './settings/notification-keys.ts'
-import {
-  type IfMatch,
-  patchSettings,
-  readLogo,
-  replaceLogo,
-  replaceSettings,
-  type SettingsVersion,
-  settingsVersion,
-} from './settings/settings.ts'
-import type { FiguresSettings } from './settlements/figures.ts'
-import {
-  abandonImport,
-  appendEntries,
-  beginImport,
-  completeImport,
-  continueImport,
-  deleteSettlement,
-  readSettlement,
-} from './settlements/imports.ts'
-import { entriesOfPayment, listEntries, listSettlements } from './settlements/lists.ts'
-import { settlementMonth, settlementReport } from './settlements/month.ts'
+import type { Armed, ArmedByBank, SalePage } from './sales/sales.ts'
+import type { Seldom } from './seldom.ts'
+import type { RevisedCallback } from './settings/callbacks.ts'
+import { readLogo } from './settings/logo.ts'
+import type { NewNotificationKey } from './settings/notification-keys.ts'
+import type { IfMatch, SettingsVersion } from './settings/settings.ts'
+import type { FiguresSettings } from './settlements/figures-key.ts'
+import { settlements } from './settlements/load.ts'
+import type { SettlementFunctions } from './settlements/settling.ts'
 import { SettlementUpdates } from './settlements/updates.ts'
 import { earliest, toMilliseconds } from './time.ts'
 import { type BindingOrigin, type Bound, type NewBinding, reportBinding } from './tokens/bindings.ts'
-import { type NetworkBindingsPage, networkBindings } from './tokens/network-bindings.ts'
-import { listTokens, type TokenOfAccount, type TokenPage } from './tokens/tokens.ts'
+import type { NetworkBindingsPage } from './tokens/network-bindings.ts'
+import type { TokenOfAccount, TokenPage } from './tokens/tokens.ts'
+
+const seldom = lazily(async () => (await import('./seldom.ts')).SELDOM)
 
 /** A refusal is a value, because a thrown error loses its class on the way. */
 type AsyncOutcome<T> = Promise<Outcome<T>>
@@ -338,7 +262,7 @@ export class Site extends DurableObject {
 
   /** A page of what has a text. */
   async search(caller: Caller, query: SearchQuery): AsyncOutcome<SearchPage> {
-    return this.#store.read(caller, (context) => ok(search(context, query)))
+    return this.#readSeldom(caller, ({ search }, context) => ok(search(context, query)))
   }
 
   /** A page of a QR code's events. */
@@ -364,7 +288,7 @@ export class Site extends DurableObject {
 
   /** A page of the site's payment attempts, newest first. */
   async listPayments(caller: Caller, query: PaymentsQuery): AsyncOutcome<PaymentPage> {
-    return this.#store.read(caller, ({ sql }) => ok(listPayments(sql, query)))
+    return this.#readSeldom(caller, ({ listPayments }, { sql }) => ok(listPayments(sql, query)))
   }
 
   async payment(caller: Caller, paymentUid: string): AsyncOutcome<Payment> {
@@ -373,7 +297,9 @@ export class Site extends DurableObject {
 
   /** Notes what the merchant has decided about a payment that is not applied. */
   decidePayment(caller: Caller, paymentUid: string, decision: DecisionBody): AsyncOutcome<Decided> {
-    return this.#store.write(caller, (context) => decidePayment(context, paymentUid, decision))
+    return this.#writeSeldom(caller, ({ decidePayment }, context) =>
+      decidePayment(context, paymentUid, decision),
+    )
   }
 
   /** Cancels a QR code that can be paid, or says what the bank must be told first. */
@@ -383,44 +309,45 @@ export class Site extends DurableObject {
 
   /** Arms a COUNTER code for a sale, or reserves it where a bank has to arm it. */
   armSale(caller: Caller, key: QrCodeKey, sale: SaleSpec): AsyncOutcome<Armed | { reserved: ReservedSale }> {
-    return this.#store.write(caller, (context) => armSale(context, key, sale))
+    return this.#writeSeldom(caller, ({ armSale }, context) => armSale(context, key, sale))
   }
 
   /** The bank armed the code for a sale. */
   confirmSale(caller: Caller, key: QrCodeKey, sale: SaleSpec, bank: ArmedByBank): AsyncOutcome<Armed> {
-    return this.#store.write(caller, (context) => confirmSale(context, key, sale, bank))
+    return this.#writeSeldom(caller, ({ confirmSale }, context) => confirmSale(context, key, sale, bank))
   }
 
   /** The bank refused to arm the code for a sale. */
   dropSale(caller: Caller, key: QrCodeKey, saleUid: string): AsyncOutcome<void> {
-    return this.#store.write(caller, (context) => dropSale(context, key, saleUid))
+    return this.#writeSeldom(caller, ({ dropSale }, context) => dropSale(context, key, saleUid))
   }
 
   /** What the bank must be told before a sale is cancelled; undefined if nothing. */
   async saleToCancel(caller: Caller, key: QrCodeKey, saleUid: string): AsyncOutcome<SaleAtBank | undefined> {
-    return this.#store.read(caller, (context) => saleToCancel(context, key, saleUid))
+    return this.#readSeldom(caller, ({ saleToCancel }, context) => saleToCancel(context, key, saleUid))
   }
 
   cancelSale(caller: Caller, key: QrCodeKey, saleUid: string): AsyncOutcome<Sale> {
-    return this.#store.write(caller, (context) => cancelSale(context, key, saleUid))
+    return this.#writeSeldom(caller, ({ cancelSale }, context) => cancelSale(context, key, saleUid))
   }
 
   async sale(caller: Caller, key: QrCodeKey, saleUid: string): AsyncOutcome<Sale> {
-    return this.#store.read(caller, (context) => readSale(context, key, saleUid))
+    return this.#readSeldom(caller, ({ readSale }, context) => readSale(context, key, saleUid))
   }
 
   /** A page of the sales of a COUNTER code, newest first. */
   async sales(caller: Caller, key: QrCodeKey, page: PageQuery): AsyncOutcome<SalePage> {
-    return this.#store.read(caller, (context) => salesOf(context, key, page))
+    return this.#readSeldom(caller, ({ salesOf }, context) => salesOf(context, key, page))
   }
 
   /** A sale when it changes. */
-  longPollSale(
+  async longPollSale(
     caller: Caller,
     key: QrCodeKey,
     saleUid: string,
     poll: QrCodePoll,
   ): AsyncOutcome<Polled<Sale>> {
+    const { pollSale } = await seldom()
     return pollSale(this.#store, caller, { key, saleUid }, poll)
   }
 
@@ -466,7 +393,7 @@ export class Site extends DurableObject {
 
   /** A page of the tokens of a customer's account, or of all, newest first. */
   async tokens(caller: Caller, account: string | undefined, page: PageQuery): AsyncOutcome<TokenPage> {
-    return this.#store.read(caller, (context) => ok(listTokens(context, account, page)))
+    return this.#readSeldom(caller, ({ listTokens }, context) => ok(listTokens(context, account, page)))
   }
 
   /** Deletes a token; a second call changes nothing. */
@@ -486,16 +413,16 @@ export class Site extends DurableObject {
     spec: RefundSpec,
     on: RefundConditions,
   ): AsyncOutcome<RefundResult> {
-    return this.#store.write(caller, (context) => acceptRefund(context, key, spec, on))
+    return this.#writeSeldom(caller, ({ acceptRefund }, context) => acceptRefund(context, key, spec, on))
   }
 
   async refunds(caller: Caller, paymentUid: string): AsyncOutcome<Refund[]> {
-    return this.#store.read(caller, ({ sql }) => refundsOf(sql, paymentUid))
+    return this.#readSeldom(caller, ({ refundsOf }, { sql }) => refundsOf(sql, paymentUid))
   }
 
   /** A refund of a payment, or of the payment that a QR code took. */
   async refundOf(caller: Caller, key: PaymentKey, refundUid: string): AsyncOutcome<Refund> {
-    return this.#store.read(caller, ({ sql }) => readRefund(sql, key, refundUid))
+    return this.#readSeldom(caller, ({ readRefund }, { sql }) => readRefund(sql, key, refundUid))
   }
 
   reportRefund(
@@ -513,7 +440,9 @@ export class Site extends DurableObject {
     paymentUid: string,
     spec: PartialReceipt | undefined,
   ): AsyncOutcome<DocumentResult> {
-    return this.#store.write(caller, (context) => requestReceipt(context, paymentUid, spec))
+    return this.#writeSeldom(caller, ({ requestReceipt }, context) =>
+      requestReceipt(context, paymentUid, spec),
+    )
   }
 
   /** Makes a closing receipt. */
@@ -523,20 +452,24 @@ export class Site extends DurableObject {
     closingUid: string,
     spec: ClosingSpec,
   ): AsyncOutcome<DocumentResult> {
-    return this.#store.write(caller, (context) => closeReceipt(context, paymentUid, closingUid, spec))
+    return this.#writeSeldom(caller, ({ closeReceipt }, context) =>
+      closeReceipt(context, paymentUid, closingUid, spec),
+    )
   }
 
   async receiptsOfPayment(caller: Caller, paymentUid: string): AsyncOutcome<PaymentReceipts> {
-    return this.#store.read(caller, (context) => receiptsOfPayment(context, paymentUid))
+    return this.#readSeldom(caller, ({ receiptsOfPayment }, context) =>
+      receiptsOfPayment(context, paymentUid),
+    )
   }
 
   /** A page of documents. */
   async listReceipts(caller: Caller, query: ReceiptsQuery): AsyncOutcome<ReceiptPage> {
-    return this.#store.read(caller, (context) => ok(listReceipts(context, query)))
+    return this.#readSeldom(caller, ({ listReceipts }, context) => ok(listReceipts(context, query)))
   }
 
   async readReceipt(caller: Caller, receiptUid: string): AsyncOutcome<ReceiptDocument> {
-    return this.#store.read(caller, (context) => readReceipt(context, receiptUid))
+    return this.#readSeldom(caller, ({ readReceipt }, context) => readReceipt(context, receiptUid))
   }
 
   /** Makes another attempt of a document that has failed. */
@@ -545,16 +478,18 @@ export class Site extends DurableObject {
     receiptUid: string,
     spec: { receipt?: PartialReceipt | undefined },
   ): AsyncOutcome<ReceiptDocument> {
-    return this.#store.write(caller, (context) => retryReceipt(context, receiptUid, spec))
+    return this.#writeSeldom(caller, ({ retryReceipt }, context) => retryReceipt(context, receiptUid, spec))
   }
 
   reportReceipt(caller: Caller, receiptUid: string, report: ReceiptReport): AsyncOutcome<DocumentResult> {
-    return this.#store.write(caller, (context) => reportReceipt(context, receiptUid, report))
+    return this.#writeSeldom(caller, ({ reportReceipt }, context) =>
+      reportReceipt(context, receiptUid, report),
+    )
   }
 
   /** A page of what the connector is to register, oldest first. */
   async networkReceipts(caller: Caller, query: NetworkReceiptsQuery): AsyncOutcome<NetworkReceiptsPage> {
-    return this.#store.read(caller, (context) => networkReceipts(context, query))
+    return this.#readSeldom(caller, ({ networkReceipts }, context) => networkReceipts(context, query))
   }
 
   /** Takes the contact that a payer typed on the page. */
@@ -563,11 +498,13 @@ export class Site extends DurableObject {
   }
 
   async networkQrCodes(caller: Caller, query: NetworkQrCodesQuery): AsyncOutcome<NetworkQrCodesPage> {
-    return this.#store.read(caller, (context) => ok(networkQrCodes(context, query)))
+    return this.#readSeldom(caller, ({ networkQrCodes }, context) => ok(networkQrCodes(context, query)))
   }
 
   async waitingRefunds(caller: Caller, network: Network, page: PageQuery): AsyncOutcome<WaitingRefundsPage> {
-    return this.#store.read(caller, (context) => ok(waitingRefunds(context, network, page)))
+    return this.#readSeldom(caller, ({ waitingRefunds }, context) =>
+      ok(waitingRefunds(context, network, page)),
+    )
   }
 
   async networkBindings(
@@ -575,7 +512,9 @@ export class Site extends DurableObject {
     network: Network,
     query: NetworkBindingsQuery,
   ): AsyncOutcome<NetworkBindingsPage> {
-    return this.#store.read(caller, (context) => ok(networkBindings(context, network, query)))
+    return this.#readSeldom(caller, ({ networkBindings }, context) =>
+      ok(networkBindings(context, network, query)),
+    )
   }
 
   async waitingCharges(
@@ -583,15 +522,17 @@ export class Site extends DurableObject {
     network: Network,
     query: WaitingChargesQuery,
   ): AsyncOutcome<WaitingChargesPage> {
-    return this.#store.read(caller, (context) => ok(waitingCharges(context, network, query)))
+    return this.#readSeldom(caller, ({ waitingCharges }, context) =>
+      ok(waitingCharges(context, network, query)),
+    )
   }
 
   async settings(caller: Caller): AsyncOutcome<SettingsVersion> {
-    return this.#store.read(caller, ({ sql }) => ok(settingsVersion(sql)))
+    return this.#readSeldom(caller, ({ settingsVersion }, { sql }) => ok(settingsVersion(sql)))
   }
 
   replaceSettings(caller: Caller, settings: NewSettings, ifMatch: IfMatch): AsyncOutcome<SettingsVersion> {
-    return this.#writeConfirmed(caller, (context) => {
+    return this.#writeConfirmed(caller, ({ replaceSettings }, context) => {
       this.#updates.settingsChange()
       return replaceSettings(context, settings, ifMatch)
     })
@@ -604,7 +545,7 @@ export class Site extends DurableObject {
     logo: Logo | undefined,
     ifMatch: IfMatch,
   ): AsyncOutcome<SettingsVersion> {
-    return this.#writeConfirmed(caller, (context) => {
+    return this.#writeConfirmed(caller, ({ patchSettings }, context) => {
       this.#updates.settingsChange()
       return patchSettings(context, patch, logo, ifMatch)
     })
@@ -612,7 +553,7 @@ export class Site extends DurableObject {
 
   /** Replaces the logo by an uploaded one, or removes it. */
   replaceLogo(caller: Caller, logo: Logo | undefined, ifMatch: IfMatch): AsyncOutcome<SettingsVersion> {
-    return this.#writeConfirmed(caller, (context) => replaceLogo(context, logo, ifMatch))
+    return this.#writeConfirmed(caller, ({ replaceLogo }, context) => replaceLogo(context, logo, ifMatch))
   }
 
   /** The logo, by its hash; without its bytes to a caller who has them. */
@@ -621,27 +562,29 @@ export class Site extends DurableObject {
   }
 
   /** The addresses that notifications go to, with the revision of the settings. */
-  async callbacks(caller: Caller): AsyncOutcome<ReturnType<typeof listCallbacks>> {
-    return this.#store.read(caller, ({ sql }) => ok(listCallbacks(sql)))
+  async callbacks(caller: Caller): AsyncOutcome<ReturnType<Seldom['listCallbacks']>> {
+    return this.#readSeldom(caller, ({ listCallbacks }, { sql }) => ok(listCallbacks(sql)))
   }
 
   async callback(caller: Caller, id: string): AsyncOutcome<RevisedCallback> {
-    return this.#store.read(caller, ({ sql }) => readCallback(sql, id))
+    return this.#readSeldom(caller, ({ readCallback }, { sql }) => readCallback(sql, id))
   }
 
   /** Sets an address. */
   putCallback(caller: Caller, callback: Callback, ifMatch: IfMatch): AsyncOutcome<RevisedCallback> {
-    return this.#writeConfirmed(caller, (context) => putCallback(context, callback, ifMatch))
+    return this.#writeConfirmed(caller, ({ putCallback }, context) => putCallback(context, callback, ifMatch))
   }
 
   /** Removes an address; what waits for it has failed. */
   deleteCallback(caller: Caller, id: string, ifMatch: IfMatch): AsyncOutcome<void> {
-    return this.#writeConfirmed(caller, (context) => deleteCallback(context, id, ifMatch))
+    return this.#writeConfirmed(caller, ({ deleteCallback }, context) => deleteCallback(context, id, ifMatch))
   }
 
   /** The notification keys of an address. */
   async notificationKeys(caller: Caller, callback?: string): AsyncOutcome<NotificationKey[]> {
-    return this.#store.read(caller, ({ sql }) => listNotificationKeys(sql, callback))
+    return this.#readSeldom(caller, ({ listNotificationKeys }, { sql }) =>
+      listNotificationKeys(sql, callback),
+    )
   }
 
   addNotificationKey(
@@ -649,12 +592,16 @@ export class Site extends DurableObject {
     key: NewNotificationKey,
     callback?: string,
   ): AsyncOutcome<NotificationKey> {
-    return this.#writeConfirmed(caller, (context) => addNotificationKey(context, key, callback))
+    return this.#writeConfirmed(caller, ({ addNotificationKey }, context) =>
+      addNotificationKey(context, key, callback),
+    )
   }
 
   /** Activates a notification key, which ends the other one of the address. */
   activateNotificationKey(caller: Caller, id: string, callback?: string): AsyncOutcome<NotificationKey> {
-    return this.#writeConfirmed(caller, (context) => activateNotificationKey(context, id, callback))
+    return this.#writeConfirmed(caller, ({ activateNotificationKey }, context) =>
+      activateNotificationKey(context, id, callback),
+    )
   }
 
   /** The API keys that were made here, used here or revoked. */
@@ -663,24 +610,25 @@ export class Site extends DurableObject {
   }
 
   addApiKey(caller: Caller, key: NewApiKey): AsyncOutcome<void> {
-    return this.#writeConfirmed(caller, (context) => this.#store.keys.add(context, key))
+    return this.#writeConfirmed(caller, (_, context) => this.#store.keys.add(context, key))
   }
 
   revokeApiKey(caller: Caller, id: string): AsyncOutcome<void> {
-    return this.#writeConfirmed(caller, (context) => this.#store.keys.revoke(context, id))
+    return this.#writeConfirmed(caller, (_, context) => this.#store.keys.revoke(context, id))
   }
 
   /** Begins a session of the console for the holder of a key. */
   openSession(caller: Caller, session: NewSession): AsyncOutcome<void> {
-    return this.#store.write(
+    return this.#writeSeldom(
       caller,
-      ({ sql, now }) => refuseTokenSignIn(sql, session) ?? openSession(sql, session, now),
+      ({ refuseTokenSignIn }, { sql, now }) =>
+        refuseTokenSignIn(sql, session) ?? openSession(sql, session, now),
     )
   }
 
   /** A session of the console, and what its pages begin with; undefined if it is unknown, or has ended. */
   async session(id: string): AsyncOutcome<SessionView | undefined> {
-    const view = this.#store.read(NOBODY, (context) => sessionView(context, id))
+    const view = await this.#readSeldom(NOBODY, ({ sessionView }, context) => sessionView(context, id))
     const session = view.ok ? view.value?.session : undefined
     if (session && 'personId' in session) this.#store.sessionUses.add(session, this.#store.now)
     return view
@@ -696,77 +644,93 @@ export class Site extends DurableObject {
 
   /** The people, also those who were removed. */
   async people(caller: Caller): AsyncOutcome<Person[]> {
-    return this.#store.read(caller, (context) => ok(listPeople(context)))
+    return this.#readSeldom(caller, ({ listPeople }, context) => ok(listPeople(context)))
   }
 
   /** Adds a person, who is invited. */
   addPerson(caller: Caller, person: NewPerson): AsyncOutcome<Added> {
-    return this.#writeConfirmed(caller, (context) => addRecorded(context, person))
+    return this.#writeConfirmed(caller, ({ addRecorded }, context) => addRecorded(context, person))
   }
 
   /** Adds an owner for the operator, also to a site that nobody has written to. */
   addOwner(caller: Caller, owner: NewPerson): AsyncOutcome<Added> {
-    return this.#store.write({ ...caller, makesSite: true }, (context) => addRecorded(context, owner))
+    return this.#writeSeldom({ ...caller, makesSite: true }, ({ addRecorded }, context) =>
+      addRecorded(context, owner),
+    )
   }
 
   /** Invites an owner again for the operator. */
   inviteOwner(caller: Caller, id: string, invitation: Invitation): AsyncOutcome<void> {
-    return this.#store.write(caller, (context) => inviteOwnerRecorded(context, id, invitation))
+    return this.#writeSeldom(caller, ({ inviteOwnerRecorded }, context) =>
+      inviteOwnerRecorded(context, id, invitation),
+    )
   }
 
   changePerson(caller: Caller, id: string, change: PersonChange): AsyncOutcome<Person> {
-    return this.#writeConfirmed(caller, (context) => changeRecorded(context, id, change))
+    return this.#writeConfirmed(caller, ({ changeRecorded }, context) => changeRecorded(context, id, change))
   }
 
   /** Removes a person; a second call changes nothing. */
   removePerson(caller: Caller, id: string): AsyncOutcome<void> {
-    return this.#writeConfirmed(caller, (context) => removeRecorded(context, id))
+    return this.#writeConfirmed(caller, ({ removeRecorded }, context) => removeRecorded(context, id))
   }
 
   /** Invites a person again, which ends the earlier invitation. */
   invite(caller: Caller, id: string, invitation: Invitation): AsyncOutcome<void> {
-    return this.#writeConfirmed(caller, (context) => inviteRecorded(context, id, invitation))
+    return this.#writeConfirmed(caller, ({ inviteRecorded }, context) =>
+      inviteRecorded(context, id, invitation),
+    )
   }
 
   /** Whom an invitation is for; undefined if it cannot be used. */
   async invited(invitationId: string): AsyncOutcome<Invited | undefined> {
-    return this.#store.read(NOBODY, (context) => ok(invitedBy(context, invitationId)))
+    return this.#readSeldom(NOBODY, ({ invitedBy }, context) => ok(invitedBy(context, invitationId)))
   }
 
   /** Uses an invitation up: stores the passkey and begins the session. The registry has the handle before; see recordHandle. */
   join(invitationId: string, passkey: NewPasskey, session: string): AsyncOutcome<PersonSession> {
-    return this.#store.write(NOBODY, (context) => joinRecorded(context, invitationId, passkey, session))
+    return this.#writeSeldom(NOBODY, ({ joinRecorded }, context) =>
+      joinRecorded(context, invitationId, passkey, session),
+    )
   }
 
   /** The person with a user handle, and the passkey that checks an assertion; undefined where there is none. */
   async passkey(handle: string, passkeyId: string): AsyncOutcome<PasskeyOfPerson | undefined> {
-    return this.#store.read(NOBODY, (context) => ok(passkeyOfHandle(context, handle, passkeyId)))
+    return this.#readSeldom(NOBODY, ({ passkeyOfHandle }, context) =>
+      ok(passkeyOfHandle(context, handle, passkeyId)),
+    )
   }
 
   /** Begins a session by an assertion that was verified. */
   signIn(asked: SignIn): AsyncOutcome<PersonSession> {
-    return this.#store.write(NOBODY, (context) => signInRecorded(context, asked))
+    return this.#writeSeldom(NOBODY, ({ signInRecorded }, context) => signInRecorded(context, asked))
   }
 
   /** Adds a passkey of the person who calls. */
   addPasskey(caller: Caller, passkey: NewPasskey, challenge: UsedChallenge): AsyncOutcome<void> {
-    return this.#writeConfirmed(caller, (context) => addPasskeyRecorded(context, caller, passkey, challenge))
+    return this.#writeConfirmed(caller, ({ addPasskeyRecorded }, context) =>
+      addPasskeyRecorded(context, caller, passkey, challenge),
+    )
   }
 
   removePasskey(caller: Caller, personId: string, passkeyId: string): AsyncOutcome<void> {
-    return this.#writeConfirmed(caller, (context) =>
+    return this.#writeConfirmed(caller, ({ removePasskeyRecorded }, context) =>
       removePasskeyRecorded(context, caller, personId, passkeyId),
     )
   }
 
   /** The sessions of a person that go on, the newest first. */
   async personSessions(caller: Caller, personId: string): AsyncOutcome<PersonSession[]> {
-    return this.#store.read(caller, (context) => personSessions(context, caller, personId))
+    return this.#readSeldom(caller, ({ personSessions }, context) =>
+      personSessions(context, caller, personId),
+    )
   }
 
   /** Ends the sessions of a person, or one of them. */
   endPersonSessions(caller: Caller, personId: string, session?: string): AsyncOutcome<void> {
-    return this.#store.write(caller, (context) => endPersonSessions(context, caller, personId, session))
+    return this.#writeSeldom(caller, ({ endPersonSessions }, context) =>
+      endPersonSessions(context, caller, personId, session),
+    )
   }
 
   /** Begins an import of a settlement file; a token names it, until a minute passes without a call. */
@@ -774,12 +738,16 @@ export class Site extends DurableObject {
     caller: Caller,
     spec: SettlementSpec,
   ): AsyncOutcome<{ token: string; payoutAccounts: string[] }> {
-    return this.#store.write(caller, (context) => beginImport(context, spec, crypto.randomUUID()))
+    return this.#writeSettlements(caller, ({ beginImport }, context) =>
+      beginImport(context, spec, crypto.randomUUID()),
+    )
   }
 
   /** Appends a batch of entries, of at most 1 MiB as JSON. */
   appendEntries(caller: Caller, token: string, entries: Entry[]): AsyncOutcome<void> {
-    return this.#store.write(caller, (context) => appendEntries(context, token, entries))
+    return this.#writeSettlements(caller, ({ appendEntries }, context) =>
+      appendEntries(context, token, entries),
+    )
   }
 
   completeImport(
@@ -787,16 +755,18 @@ export class Site extends DurableObject {
     token: string,
     file: { sha256: string; summary: Summary },
   ): AsyncOutcome<ImportStep> {
-    return this.#store.write(caller, (context) => completeImport(context, token, file))
+    return this.#writeSettlements(caller, ({ completeImport }, context) =>
+      completeImport(context, token, file),
+    )
   }
 
   /** Does the next step of an import. */
   continueImport(caller: Caller, token: string): AsyncOutcome<ImportStep> {
-    return this.#store.write(caller, (context) => continueImport(context, token))
+    return this.#writeSettlements(caller, ({ continueImport }, context) => continueImport(context, token))
   }
 
   abandonImport(caller: Caller, token: string): AsyncOutcome<void> {
-    return this.#store.write(caller, (context) => abandonImport(context, token))
+    return this.#writeSettlements(caller, ({ abandonImport }, context) => abandonImport(context, token))
   }
 
   /** Does the next step of a deletion; the first one without its token. @param newToken names it from now on */
@@ -806,52 +776,58 @@ export class Site extends DurableObject {
     token?: string,
     newToken: string = crypto.randomUUID(),
   ): AsyncOutcome<DeletionStep> {
-    return this.#store.write(caller, (context) =>
+    return this.#writeSettlements(caller, ({ deleteSettlement }, context) =>
       deleteSettlement(context, settlementUid, { token, newToken }),
     )
   }
 
   async settlement(caller: Caller, settlementUid: string): AsyncOutcome<Settlement> {
-    return this.#store.read(caller, (context) => readSettlement(context, settlementUid))
+    return this.#readSettlements(caller, ({ readSettlement }, context) =>
+      readSettlement(context, settlementUid),
+    )
   }
 
   /** A page of the files that were imported, newest first. */
   async settlements(caller: Caller, page: PageQuery): AsyncOutcome<SettlementPage> {
-    return this.#store.read(caller, (context) => ok(listSettlements(context, page)))
+    return this.#readSettlements(caller, ({ listSettlements }, context) => ok(listSettlements(context, page)))
   }
 
   /** A page of entries of files, and of what no file has in time, oldest first. */
   async settlementEntries(caller: Caller, query: EntriesQuery): AsyncOutcome<EntryPage> {
-    return this.#store.read(caller, (context) => ok(listEntries(context, query)))
+    return this.#readSettlements(caller, ({ listEntries }, context) => ok(listEntries(context, query)))
   }
 
   /** The entries of a payment and of its refunds. */
   async entriesOfPayment(caller: Caller, paymentUid: string): AsyncOutcome<SettlementEntry[]> {
-    return this.#store.read(caller, (context) => ok(entriesOfPayment(context, paymentUid)))
+    return this.#readSettlements(caller, ({ entriesOfPayment }, context) =>
+      ok(entriesOfPayment(context, paymentUid)),
+    )
   }
 
   /** The sums of a month. */
   async settlementMonth(caller: Caller, period: SettlementPeriod): AsyncOutcome<SettlementMonth> {
-    return this.#store.read(caller, (context) => ok(settlementMonth(context, period)))
+    return this.#readSettlements(caller, ({ settlementMonth }, context) =>
+      ok(settlementMonth(context, period)),
+    )
   }
 
   /** A page of the operations that make these sums. */
   async settlementReport(caller: Caller, query: SettlementReportQuery): AsyncOutcome<SettlementReportPage> {
-    return this.#store.read(caller, (context) => settlementReport(context, query))
+    return this.#readSettlements(caller, ({ settlementReport }, context) => settlementReport(context, query))
   }
 
   async notifications(caller: Caller, query: NotificationsQuery): AsyncOutcome<NotificationPage> {
-    return this.#store.read(caller, ({ sql }) => ok(notificationsOf(sql, query)))
+    return this.#readSeldom(caller, ({ notificationsOf }, { sql }) => ok(notificationsOf(sql, query)))
   }
 
   /** Why notifications are not delivered. */
   async notificationGroups(caller: Caller): AsyncOutcome<NotificationGroups> {
-    return this.#store.read(caller, ({ sql }) => ok(notificationGroups(sql)))
+    return this.#readSeldom(caller, ({ notificationGroups }, { sql }) => ok(notificationGroups(sql)))
   }
 
   /** A notification, and its content. */
   async notification(caller: Caller, id: string): AsyncOutcome<NotificationDetails> {
-    return this.#store.read(caller, ({ sql }) => readNotification(sql, id))
+    return this.#readSeldom(caller, ({ readNotification }, { sql }) => readNotification(sql, id))
   }
 
   redeliver(caller: Caller, id: string): AsyncOutcome<DeliveryResult> {
@@ -864,22 +840,22 @@ export class Site extends DurableObject {
 
   /** A page of the report of payments, oldest first. */
   async paymentsReport(caller: Caller, query: ReportQuery): AsyncOutcome<ReportPage> {
-    return this.#store.read(caller, (context) => ok(reportPage(context, query)))
+    return this.#readSeldom(caller, ({ reportPage }, context) => ok(reportPage(context, query)))
   }
 
   /** A page of the numbers that payments have at their banks. */
   async bankNumbers(caller: Caller, query: BankNumbersQuery): AsyncOutcome<BankNumbersPage> {
-    return this.#store.read(caller, (context) => ok(bankNumbersPage(context, query)))
+    return this.#readSeldom(caller, ({ bankNumbersPage }, context) => ok(bankNumbersPage(context, query)))
   }
 
   /** The figures of a day, a week or a month, and of the one before. */
   async dayReport(caller: Caller, query: DayQuery): AsyncOutcome<DayFigures> {
-    return this.#store.read(caller, ({ sql }) => ok(dayFigures(sql, query)))
+    return this.#readSeldom(caller, ({ dayFigures }, { sql }) => ok(dayFigures(sql, query)))
   }
 
   /** What the operator asks of the site. */
   async health(caller: Caller): AsyncOutcome<SiteHealth> {
-    return this.#store.read(caller, (context) => ok(healthOf(context)))
+    return this.#readSeldom(caller, ({ healthOf }, context) => ok(healthOf(context)))
   }
 
   /** Sends an instruction now, for the operator. */
@@ -889,7 +865,7 @@ export class Site extends DurableObject {
 
   /** Ends a restore; on a site that was not restored it changes nothing. */
   resume(caller: Caller): AsyncOutcome<void> {
-    return this.#store.write(caller, ({ sql, now }) => {
+    return this.#writeSeldom(caller, ({ endRestore }, { sql, now }) => {
       endRestore(sql, toMilliseconds(now))
       return ok(undefined)
     })
@@ -907,7 +883,7 @@ export class Site extends DurableObject {
 
   /** A page of the export of the whole site. */
   async exportPage(caller: Caller, cursor: ExportCursor | undefined): AsyncOutcome<ExportPage> {
-    return this.#store.read(caller, (context) => exportPage(context, cursor))
+    return this.#readSeldom(caller, ({ exportPage }, context) => exportPage(context, cursor))
   }
 
   /**
@@ -948,9 +924,49 @@ export class Site extends DurableObject {
     })
   }
 
-  /** Runs a write that changes people, keys or settings: a person confirms it by passkey. */
-  #writeConfirmed<T>(caller: Caller, operation: (context: Context) => Outcome<T>): AsyncOutcome<T> {
-    return this.#store.write(caller, (context) => useConfirmation(context) ?? operation(context))
+  /** Reads by a function of the module that few calls need. */
+  async #readSeldom<T>(
+    caller: Caller,
+    operation: (functions: Seldom, context: Context) => Outcome<T>,
+  ): AsyncOutcome<T> {
+    const functions = await seldom()
+    return this.#store.read(caller, (context) => operation(functions, context))
+  }
+
+  /** Writes by a function of it. No transaction waits for the module. */
+  async #writeSeldom<T>(
+    caller: Caller,
+    operation: (functions: Seldom, context: Context) => Outcome<T>,
+  ): AsyncOutcome<T> {
+    const functions = await seldom()
+    return this.#store.write(caller, (context) => operation(functions, context))
+  }
+
+  /** The same of a write that changes people, keys or settings: a person confirms it by passkey. */
+  #writeConfirmed<T>(
+    caller: Caller,
+    operation: (functions: Seldom, context: Context) => Outcome<T>,
+  ): AsyncOutcome<T> {
+    return this.#writeSeldom(
+      caller,
+      (functions, context) => functions.useConfirmation(context) ?? operation(functions, context),
+    )
+  }
+
+  async #readSettlements<T>(
+    caller: Caller,
+    operation: (functions: SettlementFunctions, context: Context) => Outcome<T>,
+  ): AsyncOutcome<T> {
+    const functions = await settlements()
+    return this.#store.read(caller, (context) => operation(functions, context))
+  }
+
+  async #writeSettlements<T>(
+    caller: Caller,
+    operation: (functions: SettlementFunctions, context: Context) => Outcome<T>,
+  ): AsyncOutcome<T> {
+    const functions = await settlements()
+    return this.#store.write(caller, (context) => operation(functions, context))
   }
 
   /** Deletes a closed site for good when its time has come. */

@@ -1,7 +1,7 @@
 // The tables of docs/contract.md say what the schemas and the tables of the code say.
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { DAYS_KEPT } from '../../src/contract/notifications/log.ts'
+import { DAYS_KEPT } from '../../src/contract/notifications/status.ts'
 import { MAX_REFUNDS } from '../../src/contract/refund.ts'
 import { STATUSES, transition } from '../../src/contract/status.ts'
 import { MAX_PURPOSE } from '../../src/contract/text.ts'

@@ -10,7 +10,7 @@ import { type ConnectorPlatform, instruct } from '../../src/gateway/connector.ts
 import type { SiteStub } from '../../src/gateway/context.ts'
 import { Metrics } from '../../src/gateway/metrics.ts'
 import type { InstructionDelivery } from '../../src/site/outbox/courier.ts'
-import type { RefundResult } from '../../src/site/refunds/refunds.ts'
+import type { RefundResult } from '../../src/site/refunds/reports.ts'
 import { siteThat } from '../support/service.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 17, 15, 0)

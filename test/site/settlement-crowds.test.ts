@@ -4,7 +4,7 @@ import { unwrap } from '../../src/gateway/site-client.ts'
 import type { Context } from '../../src/site/context.ts'
 import { migrate } from '../../src/site/database/schema.ts'
 import { reportPayment } from '../../src/site/payments/reports.ts'
-import { nextSettlementWork, workOnSettlements } from '../../src/site/settlements/alarm.ts'
+import { workOnSettlements } from '../../src/site/settlements/alarm.ts'
 import { EqualLines } from '../../src/site/settlements/equal-lines.ts'
 import { filesOf } from '../../src/site/settlements/files.ts'
 import {
@@ -14,6 +14,7 @@ import {
   continueImport,
 } from '../../src/site/settlements/imports.ts'
 import { keyOf } from '../../src/site/settlements/keys.ts'
+import { nextSettlementWork } from '../../src/site/settlements/next-work.ts'
 import { stateIn } from '../../src/site/settlements/state.ts'
 import { milliseconds, toMilliseconds } from '../../src/site/time.ts'
 import { DAY, line, NOON, summaryOf } from '../support/settlement/imports.ts'

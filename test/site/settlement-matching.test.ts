@@ -9,9 +9,9 @@ import type { SettlementBank, SettlementFormat } from '../../src/settlement/sour
 import type { Context } from '../../src/site/context.ts'
 import { migrate } from '../../src/site/database/schema.ts'
 import { reportPayment } from '../../src/site/payments/reports.ts'
-import { reportRefund } from '../../src/site/refunds/refunds.ts'
+import { reportRefund } from '../../src/site/refunds/reports.ts'
 import { keepLearned } from '../../src/site/rows/learned-numbers.ts'
-import { nextSettlementWork, workOnSettlements } from '../../src/site/settlements/alarm.ts'
+import { workOnSettlements } from '../../src/site/settlements/alarm.ts'
 import { filesOf } from '../../src/site/settlements/files.ts'
 import {
   appendEntries,
@@ -21,6 +21,7 @@ import {
   deleteSettlement,
 } from '../../src/site/settlements/imports.ts'
 import { lineRows } from '../../src/site/settlements/lines.ts'
+import { nextSettlementWork, nextSettlementWork } from '../../src/site/settlements/next-work.ts'
 import { operationOf, operationRows } from '../../src/site/settlements/operations.ts'
 import { stateIn } from '../../src/site/settlements/state.ts'
 import { milliseconds, toMilliseconds } from '../../src/site/time.ts'

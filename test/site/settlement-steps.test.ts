@@ -1,7 +1,7 @@
 // What a step of an import or a deletion writes: a cluster limits the pages that a commit changes (decision 125).
 import { expect, it } from 'vitest'
 import { unwrap } from '../../src/gateway/site-client.ts'
-import { nextSettlementWork, workOnSettlements } from '../../src/site/settlements/alarm.ts'
+import { workOnSettlements } from '../../src/site/settlements/alarm.ts'
 import {
   appendEntries,
   beginImport,
@@ -9,6 +9,7 @@ import {
   continueImport,
   deleteSettlement,
 } from '../../src/site/settlements/imports.ts'
+import { nextSettlementWork } from '../../src/site/settlements/next-work.ts'
 import { milliseconds } from '../../src/site/time.ts'
 import { cleaned } from '../support/settlement/alarm.ts'
 import { DAY, imported, line, NOON, paid, summaryOf } from '../support/settlement/imports.ts'

@@ -9,14 +9,7 @@ import { strictObject } from '../object.ts'
 import { decodeCursor, encodeCursor, limitParameter, nextCursor, positionParameter } from '../query.ts'
 import { NOTIFICATION_TYPES, type NotificationType } from '../settings.ts'
 import { QrCodeUid } from '../uid.ts'
-
-export const NOTIFICATION_STATUSES = ['PENDING', 'DELIVERED', 'FAILED'] as const
-export type NotificationStatus = (typeof NOTIFICATION_STATUSES)[number]
-
-/** Days for which a notification is kept after it was delivered, or has failed. */
-export const DAYS_KEPT = { DELIVERED: 30, FAILED: 90 }
-/** The latest deliveries of a notification are kept: of an endpoint that fails for a day there are more than a thousand. */
-export const MAX_ATTEMPTS = 50
+import { NOTIFICATION_STATUSES, type NotificationStatus } from './status.ts'
 
 /** A notification without its body; times are Unix milliseconds. */
 export interface Notification {

@@ -1,6 +1,7 @@
 // Reads in one call what every page of the console needs: the session, the shop's name, logo and colour, the end of the feed,
 // whether notifications arrive.
-import type { Notification, NotificationStatus } from '../../contract/notifications/log.ts'
+import type { Notification } from '../../contract/notifications/log.ts'
+import type { NotificationStatus } from '../../contract/notifications/status.ts'
 import type { SessionView, SiteReceipts } from '../../contract/session.ts'
 import type { Outcome } from '../../errors.ts'
 import type { Context } from '../context.ts'

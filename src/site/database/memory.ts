@@ -9,7 +9,7 @@ import { hasDeleted, latestQrCode } from '../qr-codes/rows.ts'
 import { contactTextsIn } from '../receipts/contacts.ts'
 import { hasReceiptsIn, receiptSettingsIn, termsText } from '../receipts/terms.ts'
 import { integer, requiredInteger, type Sql } from '../rows/sql.ts'
-import { hasSettlementsIn } from '../settlements/schema.ts'
+import { hasSettlementsIn } from '../settlements/has-settlements.ts'
 import { earliest, type Milliseconds, type Seconds, toMilliseconds } from '../time.ts'
 
 /** Rows that are remembered at once: a site has a few. */

@@ -2,28 +2,21 @@
 
 import { DEFAULT_CALLBACK } from '../../contract/callback.ts'
 import type { NotificationContent } from '../../contract/notifications/content.ts'
-import type {
-  Notification,
-  NotificationPosition,
-  NotificationStatus,
-} from '../../contract/notifications/log.ts'
+import type { Notification, NotificationPosition } from '../../contract/notifications/log.ts'
+import type { NotificationStatus } from '../../contract/notifications/status.ts'
 import type { Outcome } from '../../errors.ts'
 import { NOTIFICATION_NOT_FOUND, ok } from '../outcomes.ts'
 import { numberOfQrCode } from '../qr-codes/rows.ts'
 import { firstRows } from '../rows/page.ts'
-import type { Binding } from '../rows/sql.ts'
 import { type Milliseconds, milliseconds } from '../time.ts'
 import { endpointOf } from './endpoints.ts'
+import { findNotification, notificationRows } from './find-notification.ts'
 import {
   callbackOf,
-  isNotification,
   keyAt,
   NOTIFICATIONS,
   type NotificationRow,
   notificationId,
-  notificationKey,
-  OF_KEY,
-  outboxRows,
   positionOf,
   queueOf,
 } from './rows.ts'
@@ -46,16 +39,6 @@ export interface NotificationPage {
 export interface NotificationDetails {
   notification: Notification
   content: NotificationContent
-}
-
-/** The notifications that the clauses after FROM select. */
-const notificationRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): NotificationRow[] =>
-  outboxRows(sql, clauses, ...bindings).filter(isNotification)
-
-/** The row of a notification of the merchant. */
-export function findNotification(sql: SqlStorage, id: string): NotificationRow | undefined {
-  const key = notificationKey(sql, id)
-  return key && notificationRows(sql, `WHERE ${OF_KEY}`, key.event, key.kind)[0]
 }
 
 /** A page of the merchant's notifications, newest first. */

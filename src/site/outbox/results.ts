@@ -1,6 +1,6 @@
 // Results of deliveries: what becomes of a row of the outbox (contract, sections 10 and 11).
 import { type Attempt, type Delivered, isAccepted } from '../../contract/delivery.ts'
-import { DAYS_KEPT, MAX_ATTEMPTS } from '../../contract/notifications/log.ts'
+import { DAYS_KEPT, MAX_ATTEMPTS } from '../../contract/notifications/status.ts'
 import { type Milliseconds, milliseconds, plus, seconds, toMilliseconds } from '../time.ts'
 import { findToken } from '../tokens/rows.ts'
 import { honoured, probeDelay, repeatDelay } from './backoff.ts'

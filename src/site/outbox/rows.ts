@@ -5,11 +5,8 @@ import { DEFAULT_CALLBACK } from '../../contract/callback.ts'
 import type { Attempt } from '../../contract/delivery.ts'
 import { Instruction } from '../../contract/instruction.ts'
 import { NotificationContent } from '../../contract/notifications/content.ts'
-import {
-  NOTIFICATION_STATUSES,
-  type NotificationPosition,
-  type NotificationStatus,
-} from '../../contract/notifications/log.ts'
+import type { NotificationPosition } from '../../contract/notifications/log.ts'
+import { NOTIFICATION_STATUSES, type NotificationStatus } from '../../contract/notifications/status.ts'
 import { NETWORKS, type Network } from '../../contract/payment.ts'
 import { inMilliseconds, int, oneOf, orNull, rowsWith, text } from '../rows/columns.ts'
 import { epochOf } from '../rows/site.ts'

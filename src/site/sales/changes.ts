@@ -1,5 +1,5 @@
 // How the sales of a COUNTER code begin and end, each change with its event in the same transaction.
-import type { SaleStatus } from '../../contract/sale.ts'
+import type { SaleStatus } from '../../contract/sale-status.ts'
 import type { Context } from '../context.ts'
 import { recordEvent } from '../events/events.ts'
 import { type QrCodeRow, qrCodeByNumber } from '../qr-codes/rows.ts'

@@ -1,5 +1,5 @@
 // Rows of the table `sales`, with checked types.
-import { SALE_STATUSES } from '../../contract/sale.ts'
+import { SALE_STATUSES } from '../../contract/sale-status.ts'
 import { LATEST_PAYMENT, sumOfRefunds } from '../payments/rows.ts'
 import { inSeconds, int, oneOf, orNull, rowsWith, text } from '../rows/columns.ts'
 import { latestReceipt } from '../rows/latest-receipt.ts'

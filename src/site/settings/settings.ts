@@ -6,10 +6,10 @@ import type { Outcome, Refusal } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { recordEvent } from '../events/events.ts'
 import { sendAll } from '../outbox/endpoints.ts'
-import { LOGO_NOT_FOUND, notAllowed, ok } from '../outcomes.ts'
+import { notAllowed, ok } from '../outcomes.ts'
 import { toMilliseconds } from '../time.ts'
 import { refuseReceipts } from './receipts.ts'
-import { callbacksIn, hasLogo, logoRow, type StoredSettings, settingsRow } from './rows.ts'
+import { callbacksIn, type StoredSettings, settingsRow } from './rows.ts'
 
 /** The settings, and the opaque value of their entity tag. */
 export interface SettingsVersion {
@@ -175,17 +175,6 @@ function writeLogo(sql: SqlStorage, logo: Logo | undefined): void {
     'UPDATE settings SET logo_hash = ?, logo_media_type = ?, logo = ?',
     ...[logo?.hash ?? null, logo?.mediaType ?? null, logo?.content ?? null],
   )
-}
-
-/**
- * The logo of a hash.
- * @param isHeld whether the caller has it already, and only asks whether it stands
- * @returns payin.resource.not.found where the site has no logo with this hash
- */
-export function readLogo(sql: SqlStorage, hash: string, isHeld: boolean): Outcome<Logo | undefined> {
-  if (isHeld) return hasLogo(sql, hash) ? ok(undefined) : LOGO_NOT_FOUND
-  const logo = logoRow(sql, hash)
-  return logo ? ok(logo) : LOGO_NOT_FOUND
 }
 
 const LOGO_CHANGED: Refusal = {

@@ -1,35 +1,15 @@
 // Deletes in slices what no reader sees: what a job that broke has left, and what a newer generation replaced.
 import { int, rowsWith } from '../rows/columns.ts'
-import { integer, type Sql } from '../rows/sql.ts'
+import type { Sql } from '../rows/sql.ts'
 import { deleteOldCounts, fileRows, sourceOf } from './files.ts'
 import { deleteLine, lineRows } from './lines.ts'
 import { unstage } from './moving.ts'
-import { IN_GENERATION, type Job } from './state.ts'
+import type { Job } from './state.ts'
+import { hasUnseen, UNSEEN } from './unseen.ts'
 
 /** A line is on at most 9 pages, and its match on 3; an entry of settlement_changes is on 4. A commit is to change at most 300 pages. */
 const LINES_A_SLICE = 25
 const CHANGES_A_SLICE = 75
-
-const UNSEEN = `WHERE NOT (${IN_GENERATION})`
-
-const HAS_CHANGES = 'EXISTS (SELECT 1 FROM settlement_changes)'
-const HAS_STAGED = 'EXISTS (SELECT 1 FROM settlement_staged)'
-/** A file that is deleted, or was to be; or one that the generation has not yet, which can be the latest alone. */
-const hasFiles = (generation: string) =>
-  `(EXISTS (SELECT 1 FROM settlements WHERE until IS NOT NULL)
-    OR ifnull((SELECT since FROM settlements ORDER BY number DESC LIMIT 1) > ${generation}, FALSE))`
-
-/** Whether something is left to delete while no job is in progress, as an expression of a query of settlement_state. */
-export const HAS_UNSEEN = `(${HAS_CHANGES} OR ${HAS_STAGED} OR ${hasFiles('generation')})`
-
-/** Whether something is left to delete. @param job in progress: what is staged is its own */
-const hasUnseen = (sql: Sql, generation: number, job?: Job): boolean =>
-  integer(
-    sql,
-    `SELECT ${HAS_CHANGES} OR (?2 AND ${HAS_STAGED}) OR ${hasFiles('?1')}`,
-    generation,
-    job ? 0 : 1,
-  ) === 1
 
 const readChanges = rowsWith({ number: int, entry: int })
 

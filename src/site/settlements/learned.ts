@@ -1,12 +1,8 @@
 // Matches payments of which a repeated report told what a bank calls them or their refunds.
-import { integer, type Sql } from '../rows/sql.ts'
 import { OPERATIONS } from './late.ts'
 import { type Matching, matchOperations, writeRest } from './matching.ts'
 import { operationRows } from './operations.ts'
 import { integers } from './values.ts'
-
-export const LEARNED = 'SELECT 1 FROM settlement_learned LIMIT 1'
-export const hasLearned = (sql: Sql): boolean => integer(sql, LEARNED) === 1
 
 /** Matches the first of the payments that were kept, with their refunds. */
 export function matchLearned(matching: Matching, sql: SqlStorage): void {

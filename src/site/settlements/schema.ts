@@ -1,5 +1,6 @@
 // The tables of settlements: a site without an import has none of them, and not a page more.
 import { integer, type Sql } from '../rows/sql.ts'
+import { hasSettlementsIn } from './has-settlements.ts'
 
 /**
  * As the tables of a site, they come in versions that only add; see Schema. Amounts are kopecks, times Unix seconds.
@@ -113,9 +114,6 @@ const VERSIONS: readonly string[] = [
   // The alarm asks for deleted files after each write of the site.
   'CREATE INDEX settlements_ended ON settlements (until) WHERE until IS NOT NULL;',
 ]
-
-/** Whether the site ever began an import. A search for the table would read the names of all. */
-export const hasSettlementsIn = (sql: Sql): boolean => integer(sql, 'SELECT has_settlements FROM site') === 1
 
 /** Makes the tables, or brings them up to date, in the transaction of the caller. @param event the number of the latest event */
 export function makeSettlements(sql: Sql, event: number): void {

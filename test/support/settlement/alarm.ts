@@ -1,5 +1,6 @@
 // What the alarm of a site does for its settlements.
-import { nextSettlementWork, workOnSettlements } from '../../../src/site/settlements/alarm.ts'
+import { workOnSettlements } from '../../../src/site/settlements/alarm.ts'
+import { nextSettlementWork } from '../../../src/site/settlements/next-work.ts'
 import { milliseconds } from '../../../src/site/time.ts'
 import { contextOf } from '../site.ts'
 
