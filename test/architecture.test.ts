@@ -39,7 +39,7 @@ const RULES: Record<string, { from: string[]; types?: string[]; packages: RegExp
   http: {
     from: ['http', 'gateway', 'contract', 'errors', 'config', 'lazily'],
     types: ['site'],
-    packages: /^(hono(\/.+)?|zod\/mini|node:crypto)$/,
+    packages: /^(hono(\/.+)?|zod\/mini|node:(crypto|zlib))$/,
   },
   gateway: {
     from: ['gateway', 'contract', 'settlement', 'fps', 'qr', 'errors', 'config', 'lazily'],
