@@ -59,7 +59,7 @@ export const PreferWait = z
 
 /**
  * A strong ETag. It begins with the version, so that a later request can say which version it knows. What changes without a version is
- * seen by the checksum: in workerd a SHA-256 takes a fifteenth of a read (docs/decisions/0159-an-etag-has-a-checksum.md).
+ * seen by the checksum: in workerd a SHA-256 takes a twentieth of a read (docs/decisions/0159-an-etag-has-a-checksum.md).
  * @param content the whole representation, or everything that it is made from
  */
 export const etagOf = (version: number, content: string | Uint8Array): string =>
