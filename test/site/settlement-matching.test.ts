@@ -21,7 +21,7 @@ import {
   deleteSettlement,
 } from '../../src/site/settlements/imports.ts'
 import { lineRows } from '../../src/site/settlements/lines.ts'
-import { nextSettlementWork, nextSettlementWork } from '../../src/site/settlements/next-work.ts'
+import { nextSettlementWork } from '../../src/site/settlements/next-work.ts'
 import { operationOf, operationRows } from '../../src/site/settlements/operations.ts'
 import { stateIn } from '../../src/site/settlements/state.ts'
 import { milliseconds, toMilliseconds } from '../../src/site/time.ts'

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import type { Example } from '../example.ts'
 import { meta } from '../meta.ts'
 import { figuresAnswer, SignedDecimal } from './month.ts'
-import { type SettlementFigures, type SiteSettlement, sumOf } from './month-figures.ts'
+import { type SiteSettlement, sumOf } from './month-figures.ts'
 
 const signed = (description: string) => SignedDecimal.apply(meta, { description })
 const count = (description: string) => z.int().apply(meta, { description })
