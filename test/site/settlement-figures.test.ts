@@ -1,7 +1,8 @@
 // What is counted once, what is late, and when a payout is compared.
 import { describe, expect, it } from 'vitest'
 import { unwrap } from '../../src/gateway/site-client.ts'
-import { figuresKey, figuresStamp, monthsOf } from '../../src/site/settlements/figures-key.ts'
+import { monthsOf } from '../../src/site/settlements/figures.ts'
+import { figuresKey, figuresStamp } from '../../src/site/settlements/figures-key.ts'
 import { SettlementUpdates } from '../../src/site/settlements/updates.ts'
 import { milliseconds, seconds } from '../../src/site/time.ts'
 import { cleaned } from '../support/settlement/alarm.ts'
