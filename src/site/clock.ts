@@ -186,6 +186,9 @@ export const PAYABLE_ROWS = `qr_codes INDEXED BY qr_codes_payable WHERE ${PAYABL
 /** The payable QR codes that end after a time, which is to be bound. */
 export const ENDING_ROWS = `${PAYABLE_ROWS} AND end_at > ?`
 
+/** The payable QR codes without an end, by their numbers. */
+export const ENDLESS_ROWS = `${PAYABLE_ROWS} AND end_at IS NULL`
+
 /** The condition of an end after a time, which is to be bound, or of none. */
 const UNENDED = 'ifnull(end_at > ?, TRUE)'
 

@@ -3,10 +3,10 @@
 import type { QrCode, QrCodeType } from '../../contract/qr-code.ts'
 import { isPayable, type QrCodeStatus, STATUSES } from '../../contract/status.ts'
 import { isCashier, isVisible, tillOf } from '../cashier.ts'
-import { DUE_NUMBERS, ENDING_ROWS, STILL_PAYABLE } from '../clock.ts'
+import { DUE_NUMBERS, ENDING_ROWS, ENDLESS_ROWS, STILL_PAYABLE } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { pageOf } from '../rows/page.ts'
-import { type Binding, integer } from '../rows/sql.ts'
+import { type Binding, integer, requiredInteger } from '../rows/sql.ts'
 import type { Seconds } from '../time.ts'
 import { qrCodeOf } from './qr-code.ts'
 import { latestQrCode, type QrCodeRow, qrCodeRows } from './rows.ts'
@@ -88,24 +88,23 @@ function namedQrCodes({ sql, now }: Context, { qrCodeUid }: NamedQuery): QrCodeP
 }
 
 /**
- * A page of QR codes. Each status is a range of an index, of each type but DYNAMIC too, and each range gives no more than a
- * page: so a rare status costs no more than a frequent one, and so does a type. DYNAMIC codes that can be paid are found by
- * their ends, where they are few.
+ * A page of QR codes. Each status but CREATED is a range of an index, of each type but DYNAMIC too, and each range gives no more
+ * than a page: so a rare status costs no more than a frequent one, and so does a type. For the others see createdRows.
  */
-function pageOfQrCodes({ sql, now }: Context, query: QrCodeListQuery): QrCodePage {
+function pageOfQrCodes({ sql, now, memory }: Context, query: QrCodeListQuery): QrCodePage {
   const { status, type, createdFrom = 0, createdTo, limit, cursor = Number.MAX_SAFE_INTEGER } = query
   const last = createdTo === undefined ? Number.MAX_SAFE_INTEGER : lastCreatedBy(sql, createdTo)
   const first = createdFrom === 0 ? 0 : lastCreatedBy(sql, createdFrom - 1) + 1
-  const range = [first, Math.min(last, cursor - 1), limit + 1]
+  const page: Range = { first, last: Math.min(last, cursor - 1), rows: limit + 1 }
   const selectOf =
     (type?: QrCodeType): Select =>
-    (condition, bindings, isByNumber) =>
+    (condition, bindings, { isByNumber, from = first } = {}) =>
       qrCodeRows(
         sql,
         `WHERE ${condition}${conditionOf(type, isByNumber)} AND qr_codes.number BETWEEN ? AND ?
          ORDER BY qr_codes.number DESC LIMIT ?`,
         ...bindings,
-        ...range,
+        ...[from, page.last, page.rows],
       )
 
   const read = (type ?? [undefined]).flatMap((type) => {
@@ -113,16 +112,33 @@ function pageOfQrCodes({ sql, now }: Context, query: QrCodeListQuery): QrCodePag
     // By number, the rows of a rare type would be far apart.
     const statuses = status ?? (type && STATUSES)
     if (!statuses) return select('TRUE', [])
-    const ending = type === 'DYNAMIC' ? fewEnding(sql, now) : undefined
-    return statuses.flatMap((each) => rowsIn(each, now, select, ending))
+    // The index of the other types has all their statuses.
+    const rowsOf = (each: QrCodeStatus) =>
+      each === 'CREATED' && (type === undefined || type === 'DYNAMIC')
+        ? createdRows(sql, now, select, { ...page, latest: memory.latestQrCode.number, isOfAll: !type })
+        : rowsIn(each, now, select)
+    return statuses.flatMap(rowsOf)
   })
   read.sort((a, b) => b.number - a.number)
   const { shown, next } = pageOf(read, limit, (row) => qrCodeOf(row, now))
   return { qrCodes: shown, next }
 }
 
-/** @param isByNumber whether the condition gives the numbers of few rows, which no index of theirs makes fewer */
-type Select = (condition: string, bindings: Binding[], isByNumber?: boolean) => QrCodeRow[]
+/** The numbers of the rows that a page can have, and how many it takes. */
+interface Range {
+  first: number
+  last: number
+  rows: number
+}
+
+interface How {
+  /** Whether the condition gives the numbers of few rows, which no index of theirs makes fewer. */
+  isByNumber?: boolean
+  /** The first number, where that is not the page's. */
+  from?: number
+}
+
+type Select = (condition: string, bindings: Binding[], how?: How) => QrCodeRow[]
 
 /**
  * The index of types has no DYNAMIC rows, because most rows are DYNAMIC. SQLite uses it where a condition says so, and where no +
@@ -134,39 +150,50 @@ function conditionOf(type: QrCodeType | undefined, isByNumber = false): string {
   return ` AND qr_codes.type = '${type}' AND qr_codes.type <> 'DYNAMIC'`
 }
 
-/** The most codes that are found by their ends, and sorted by number. */
+/** As many codes are found by their ends at once, and as many of the newest are read for those that can be paid. */
 const FEW = 2_000
+/** So many pages of the newest codes are read first. */
+const NEAR = 4
 
 /**
- * The query for the codes that can be paid and have an end: in the index of ends they are apart from those without one, of
- * which a site can have any number. Undefined if they are many: then they are not rare by number either.
+ * The rows that are CREATED as it stands now. They are in no index by status: that is one row less for each create (decision 153).
+ * Usually they are dense among the newest codes. If they are not, and few can still end, these are found by their ends, together
+ * with those that have none, of which a site can have any number. Where many can, more of the newest codes are read before the
+ * ends of all, of which no more rows than the page has are read.
  */
-function fewEnding(sql: SqlStorage, now: Seconds): Numbers | undefined {
-  const query = `SELECT number FROM ${ENDING_ROWS}`
-  const bindings = [now]
-  const count = integer(sql, `SELECT count(*) FROM (${query} LIMIT ?)`, ...bindings, FEW + 1) ?? 0
-  return count > FEW ? undefined : { query, bindings }
-}
-
-/** A query for numbers of rows. */
-interface Numbers {
-  query: string
-  bindings: Binding[]
-}
-
-/**
- * The rows in a status as it stands now: an expiry counts from its second on, recorded or not.
- * @param ending all that can be paid, where they are few
- */
-function rowsIn(status: QrCodeStatus, now: Seconds, select: Select, ending?: Numbers): QrCodeRow[] {
-  if (isPayable(status)) {
-    if (!ending) return select(STILL_PAYABLE, [status, now])
-    const bindings = [...ending.bindings, status, now]
-    return select(`qr_codes.number IN (${ending.query}) AND +${STILL_PAYABLE}`, bindings, true)
+function createdRows(
+  sql: SqlStorage,
+  now: Seconds,
+  select: Select,
+  { first, last, rows, latest, isOfAll }: Range & { latest: number; isOfAll: boolean },
+): QrCodeRow[] {
+  for (const window of [NEAR * rows, FEW]) {
+    const from = Math.max(first, Math.min(last, latest) - window + 1)
+    const newest = select(`+${STILL_PAYABLE}`, ['CREATED', now], { isByNumber: true, from })
+    if (newest.length === rows || from === first) return newest
+    const ending = `SELECT count(*) FROM (SELECT 1 FROM ${ENDING_ROWS} LIMIT ?)`
+    if (requiredInteger(sql, ending, now, FEW + 1) <= FEW) break
   }
-  const recorded = select('qr_codes.status = ?', [status])
+  const isCreated = "+status = 'CREATED'"
+  const endless = `SELECT * FROM (SELECT number FROM ${ENDLESS_ROWS} AND ${isCreated} AND number BETWEEN ? AND ?
+    ORDER BY number DESC LIMIT ?)`
+  return select(
+    `qr_codes.number IN (SELECT number FROM ${ENDING_ROWS} ${isOfAll ? `UNION ALL ${endless}` : ''}) AND ${isCreated}`,
+    [now, ...(isOfAll ? [first, last, rows] : [])],
+    { isByNumber: true },
+  )
+}
+
+/** SQLite uses the index that has no CREATED codes only where the query says so. */
+const IS_INDEXED = "qr_codes.status <> 'CREATED'"
+
+/** The rows in a status as it stands now: an expiry counts from its second on, recorded or not. */
+function rowsIn(status: QrCodeStatus, now: Seconds, select: Select): QrCodeRow[] {
+  if (status === 'CREATED') return select(STILL_PAYABLE, [status, now])
+  if (isPayable(status)) return select(`${STILL_PAYABLE} AND ${IS_INDEXED}`, [status, now])
+  const recorded = select(`qr_codes.status = ? AND ${IS_INDEXED}`, [status])
   return status === 'EXPIRED'
-    ? [...recorded, ...select(`qr_codes.number IN (${DUE_NUMBERS})`, [now, -1], true)]
+    ? [...recorded, ...select(`qr_codes.number IN (${DUE_NUMBERS})`, [now, -1], { isByNumber: true })]
     : recorded
 }
 

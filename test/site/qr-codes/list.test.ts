@@ -62,8 +62,8 @@ describe('the rows read for a page', () => {
     })
   })
 
-  /** Four rows of each status, some of them in two tables, and two binary searches at most. */
-  const MOST = 100
+  /** Four rows of each status, some of them in two tables, four pages of the newest, and two binary searches at most. */
+  const MOST = 110
 
   beforeAll(async () => {
     await runInDurableObject(env.SITES.getByName('paid'), (_, { storage }) => {
@@ -145,6 +145,50 @@ it('the rows read for a page of a type are bounded, where nearly all codes are S
 })
 /** The rows that are counted, and the pages of each status. */
 const FEW_AND_PAGES = 2_100
+
+describe('the rows read for a page of CREATED codes, which no index by status has, are bounded', () => {
+  const MANY = 20_000
+  /** Pages of three: of the codes that some SQL makes of 20,000 that can be paid. */
+  const read = (make: string, queries: [Partial<QrCodeListQuery>, string[], number][]) =>
+    inNewSite((storage) => {
+      const { sql } = storage
+      migrate(storage)
+      createMany(sql, MANY)
+      sql.exec(make)
+      for (const [more, uids, most] of queries) {
+        const query = { status: ['CREATED' as const], limit: 3, ...more }
+        const { value, rowsRead } = rowsReadBy(sql, (counted) => uidsOf(counted, query, 1))
+        expect([more, value]).toEqual([more, uids])
+        expect(rowsRead, JSON.stringify(more)).toBeLessThanOrEqual(most)
+      }
+    })
+
+  it('where many STATIC codes lie below as many paid ones', () =>
+    read(
+      `UPDATE qr_codes SET type = 'STATIC', ttl = NULL WHERE number <= 5000;
+       UPDATE qr_codes SET status = 'PAYED' WHERE number > 5000`,
+      [
+        [{}, ['5000', '4999', '4998'], 100],
+        [{ cursor: 1000 }, ['999', '998', '997'], 100],
+        [{ createdFrom: 300, createdTo: 301 }, ['301', '300'], 100],
+        [{ type: ['DYNAMIC'] }, [], 100],
+        [{ type: ['STATIC'] }, ['5000', '4999', '4998'], 100],
+      ],
+    ))
+
+  it('where they are dense, or one in fifty of the newest', () =>
+    read("UPDATE qr_codes SET status = 'PAYED' WHERE number BETWEEN 10001 AND 20000 AND number % 50 <> 0", [
+      [{}, ['20000', '19950', '19900'], FEW_AND_PAGES + 200],
+      [{ cursor: 9000 }, ['8999', '8998', '8997'], 30],
+      [{ cursor: 9000, type: ['DYNAMIC'] }, ['8999', '8998', '8997'], 30],
+    ]))
+
+  it('where all of those that can end lie below as many paid ones: by their number, and not by that of all', () =>
+    read("UPDATE qr_codes SET status = 'PAYED' WHERE number > 3000", [
+      [{}, ['3000', '2999', '2998'], 2 * FEW_AND_PAGES + 2 * 3000],
+      [{ type: ['DYNAMIC'] }, ['3000', '2999', '2998'], 2 * FEW_AND_PAGES + 2 * 3000],
+    ]))
+})
 
 describe('a status', () => {
   const NOW = 10_000
