@@ -354,7 +354,7 @@ it('a database of 0.3.0 with pending notifications goes on: all are delivered, w
   const site = freshSite()
   const pending = [7, 9]
   await runInDurableObject(site.stub, (_, { storage }) => {
-    migrate(storage, { ...SITE, versions: [SITE.versions[0]] })
+    migrate(storage, { table: SITE.table, versions: [SITE.versions[0]] })
     const { sql } = storage
     sql.exec(`UPDATE site SET site_id = ?, created_at = 1;`, site.siteId)
     sql.exec(

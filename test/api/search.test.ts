@@ -166,7 +166,7 @@ describe('pages', () => {
            SELECT 1000 + i, 'P' || i, link_id, status, minor_units, currency, created_at, changed_at, applied, network
            FROM n, payments WHERE payments.number = 1;
          INSERT INTO refunds SELECT 1000 + payments.number, payments.number, refund_uid, refunds.minor_units, NULL, refunds.status,
-           refunds.created_at, refunds.changed_at, NULL, refunds.event, NULL, NULL FROM payments, refunds
+           refunds.created_at, refunds.changed_at, NULL, refunds.event, NULL, NULL, NULL FROM payments, refunds
            WHERE refunds.number = 1 AND payments.number > 1000`,
       ),
     )

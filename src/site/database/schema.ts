@@ -10,6 +10,11 @@ export interface Schema {
   /** A table with one row, whose column `schema_version` is the number of versions that the database has. */
   table: string
   versions: readonly [string, ...string[]]
+  /**
+   * Indexes that a new database has instead of those of the first version: it has no rows yet, so they cost nothing. A database that
+   * an earlier build made keeps its own, so every query must be right with both.
+   */
+  inNew?: { leavesOut: string; adds: string }
 }
 
 /** The console's sessions, of a site and of the registry, with increasing numbers. One that ended stays until it expires. */
@@ -70,6 +75,11 @@ export const PEOPLE = `
       UPDATE people SET last_used_at = max(ifnull(last_used_at, 0), OLD.used_at) WHERE id = OLD.person;
     END;
   CREATE TABLE used_challenges (id TEXT PRIMARY KEY, expires_at INTEGER NOT NULL, request TEXT) STRICT, WITHOUT ROWID;`
+
+/** Payments whose QR code is not known are found by its link: the creation of the QR code applies them. */
+const WHOLE_INDEXES = `CREATE INDEX qr_codes_by_status ON qr_codes (status);
+  CREATE INDEX payments_by_qr_code ON payments (ifnull(qr_code, link_id));
+  CREATE INDEX events_by_qr_code ON events (qr_code);`
 
 /**
  * Comments are of the code: neither the bundle nor a database has them. Times are Unix seconds; in outbox, endpoints
@@ -177,7 +187,7 @@ const TABLES = [
     early_end_at INTEGER,
     end_at INTEGER AS (iif(ttl IS NULL, NULL, ifnull(early_end_at, created_at + ttl * 60))) VIRTUAL
   ) STRICT;
-  CREATE INDEX qr_codes_by_status ON qr_codes (status);`,
+`,
   // Most QR codes are DYNAMIC and request no token: a list of the others finds them here.
   `CREATE INDEX qr_codes_by_type ON qr_codes (type, status) WHERE type <> 'DYNAMIC' OR create_token = 1;
   CREATE INDEX qr_codes_payable ON qr_codes (end_at) WHERE status IN ('CREATED', 'DECLINED');`,
@@ -235,8 +245,6 @@ const TABLES = [
     reference TEXT,
     sale INTEGER
   ) STRICT;`,
-  // Payments whose QR code is not known are found by its link: the creation of the QR code applies them.
-  `CREATE INDEX payments_by_qr_code ON payments (ifnull(qr_code, link_id));`,
   // The list, newest first: each status is a range. Completed payments that no QR code took are rare.
   `CREATE INDEX payments_by_time ON payments (status, created_at);
   CREATE INDEX payments_not_applied ON payments (status, created_at) WHERE applied = 0;`,
@@ -321,8 +329,7 @@ const TABLES = [
     refund TEXT,
     token TEXT,
     sale TEXT
-  ) STRICT;
-  CREATE INDEX events_by_qr_code ON events (qr_code);`,
+  ) STRICT;`,
   // The report of payments.
   `CREATE INDEX events_of_money ON events (at) WHERE type IN ('payment.completed', 'refund.completed');`,
 
@@ -409,6 +416,7 @@ const TABLES = [
     set_at INTEGER NOT NULL,
     since INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;`,
+  WHOLE_INDEXES,
 ].join('\n')
 
 /**
@@ -521,11 +529,32 @@ const SINCE_0_4_0 = `
   ALTER TABLE refunds ADD COLUMN bank_number TEXT;
   ${RECEIPTS}`
 
+/**
+ * Rows that a code names: see src/site/rows/named.ts. qr_codes.created_event, ended_event: the numbers of the event of its creation,
+ * and of the one that made its status final first. refunds.completed_event: that of its completion. NULL where the row is not `named`.
+ */
+const NAMED_ROWS = `
+  ALTER TABLE events ADD COLUMN named INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE payments ADD COLUMN named INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE qr_codes ADD COLUMN created_event INTEGER;
+  ALTER TABLE qr_codes ADD COLUMN ended_event INTEGER;
+  ALTER TABLE refunds ADD COLUMN completed_event INTEGER;`
+
+/** The same of a new site: none has an entry for a new code, and its payment has fewer (decision 153). */
+const PARTIAL_INDEXES = `
+  CREATE INDEX qr_codes_by_status ON qr_codes (status) WHERE status <> 'CREATED';
+  CREATE INDEX payments_by_qr_code ON payments (ifnull(qr_code, link_id)) WHERE named = 0;
+  CREATE INDEX events_by_qr_code ON events (qr_code) WHERE named = 0;`
+
 /** SQLite stores the text of tables: without its indentation it takes a page less of every site. */
 const unindented = (statements: string): string => statements.replaceAll(/^ +/gm, '')
 
 /** The tables of a site. */
-export const SITE: Schema = { table: 'site', versions: [unindented(TABLES), unindented(SINCE_0_4_0)] }
+export const SITE: Schema = {
+  table: 'site',
+  versions: [unindented(TABLES), unindented(SINCE_0_4_0), unindented(NAMED_ROWS)],
+  inNew: { leavesOut: unindented(WHOLE_INDEXES), adds: unindented(PARTIAL_INDEXES) },
+}
 
 /** What a schema needs of a database: the commands of bin/ open it without an object. */
 export interface TableStorage {
@@ -563,8 +592,12 @@ export const areUpToDate = (storage: Pick<TableStorage, 'sql'>, schema = SITE): 
 
 /** Makes the tables, or brings them up to date; newer ones stay as they are. It writes; see Tables. @throws EarlierBuild */
 export function migrate(storage: TableStorage, schema = SITE): void {
-  const { table, versions } = schema
-  const pending = versions.slice(versionIn(storage, schema))
+  const { table, versions, inNew } = schema
+  const version = versionIn(storage, schema)
+  const pending =
+    version === 0 && inNew
+      ? [...versions.map((each) => each.replace(inNew.leavesOut, '')), inNew.adds]
+      : versions.slice(version)
   if (pending.length === 0) return
   storage.transactionSync(() => {
     for (const statements of pending) storage.sql.exec(statements)

@@ -7,6 +7,7 @@ import type { Context } from '../context.ts'
 import { notify } from '../outbox/notifications.ts'
 import { CURSOR_GONE, ok } from '../outcomes.ts'
 import { qrCodeVersions } from '../qr-codes/rows.ts'
+import { namedEvents, UNNAMED } from '../rows/named.ts'
 import { pageOf } from '../rows/page.ts'
 import { epochOf } from '../rows/site.ts'
 import { requiredInteger, type Sql } from '../rows/sql.ts'
@@ -21,8 +22,8 @@ import {
   type NewEvent,
 } from './rows.ts'
 
-const INSERT = `INSERT INTO events (number, type, at, caller, qr_code, status, payment, refund, token, sale, subject)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const INSERT = `INSERT INTO events (number, type, at, caller, qr_code, status, payment, refund, token, sale, subject, named)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 /**
  * Appends an event, and queues its notification.
@@ -42,7 +43,7 @@ export function recordEvent(
 
 /** Appends an event, and queues no notification. @returns the number of the event */
 export function appendEvent({ sql, now, by, memory }: Context, event: NewEvent): number {
-  const { type, qrCode, status, sale, payment, refund, token } = event
+  const { type, qrCode, status, sale, payment, refund, token, isNamed } = event
   const number = memory.lastEvent + 1
   const details = [
     eventPaymentColumn(payment),
@@ -50,6 +51,7 @@ export function appendEvent({ sql, now, by, memory }: Context, event: NewEvent):
     eventTokenColumn(token),
     eventSaleColumn(sale),
     eventSubjectColumn(event),
+    isNamed ? 1 : 0,
   ]
   sql.exec(INSERT, number, type, now, memory.caller(by), qrCode ?? null, status ?? null, ...details)
   memory.appended(number)
@@ -68,11 +70,14 @@ export function eventsOf(
   qrCode: number,
   { order, cursor = order ? Number.MAX_SAFE_INTEGER : 0, limit }: QrCodeEventsQuery,
 ): EventPage {
-  const read = eventRows(
-    sql,
-    `WHERE qr_code = ? AND events.number ${order ? '<' : '>'} ? ORDER BY events.number ${order ?? ''} LIMIT ?`,
-    ...[qrCode, cursor, limit + 1],
+  const page = `AND events.number ${order ? '<' : '>'} ?2 ORDER BY events.number ${order ?? ''} LIMIT ?3`
+  const conditions = [`qr_code = ?1 AND ${UNNAMED}`, `events.number IN (${namedEvents('(?1)')})`]
+  const rows = conditions.flatMap((each) =>
+    eventRows(sql, `WHERE ${each} ${page}`, qrCode, cursor, limit + 1),
   )
+  // A refund of a STATIC code names its event too, which the index has.
+  const read = [...new Map(rows.map((row) => [row.number, row])).values()]
+  read.sort((a, b) => (order ? b.number - a.number : a.number - b.number))
   const { shown, next } = pageOf(read, limit, eventOf)
   return { events: shown, next }
 }

@@ -54,6 +54,8 @@ export interface NewEvent {
   subject?: EventSubject | undefined
   /** The document after its change. */
   receipt?: RecordedReceipt | undefined
+  /** Whether a row that the same write changes has its number; see named.ts. */
+  isNamed?: boolean | undefined
 }
 
 export const eventPaymentColumn = (row: RecordedPayment | undefined): string | null =>

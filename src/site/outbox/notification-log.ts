@@ -7,7 +7,9 @@ import type { NotificationStatus } from '../../contract/notifications/status.ts'
 import type { Outcome } from '../../errors.ts'
 import { NOTIFICATION_NOT_FOUND, ok } from '../outcomes.ts'
 import { numberOfQrCode } from '../qr-codes/rows.ts'
+import { eventsOfCodes } from '../rows/named.ts'
 import { firstRows } from '../rows/page.ts'
+import type { Binding } from '../rows/sql.ts'
 import { type Milliseconds, milliseconds } from '../time.ts'
 import { endpointOf } from './endpoints.ts'
 import { findNotification, notificationRows } from './find-notification.ts'
@@ -46,21 +48,19 @@ export function notificationsOf(
   sql: SqlStorage,
   { status, qrCodeUid, callback, cursor = NEWEST, limit }: NotificationsQuery,
 ): NotificationPage {
-  const conditions = [
-    callback === undefined ? NOTIFICATIONS : 'queue = ?',
-    '(event, kind) < (?, ?)',
-    ...(status ? ['status = ?'] : []),
-    ...(qrCodeUid === undefined ? [] : [OF_QR_CODE]),
-  ]
   const { event, kind } = keyAt(cursor)
+  const bindings: Binding[] = [event, kind, limit + 1]
+  const bound = (value: Binding) => `?${bindings.push(value)}`
+  const conditions = [
+    '(event, kind) < (?1, ?2)',
+    callback === undefined ? NOTIFICATIONS : `queue = ${bound(queueOf(callback))}`,
+    ...(status ? [`status = ${bound(status)}`] : []),
+    ...(qrCodeUid === undefined ? [] : [ofQrCode(bound(numberOfQrCode(sql, qrCodeUid) ?? null))]),
+  ]
   const read = notificationRows(
     sql,
-    `WHERE ${conditions.join(' AND ')} ORDER BY event DESC, kind DESC LIMIT ?`,
-    ...(callback === undefined ? [] : [queueOf(callback)]),
-    ...[event, kind],
-    ...(status ? [status] : []),
-    ...(qrCodeUid === undefined ? [] : [numberOfQrCode(sql, qrCodeUid) ?? null]),
-    limit + 1,
+    `WHERE ${conditions.join(' AND ')} ORDER BY event DESC, kind DESC LIMIT ?3`,
+    ...bindings,
   )
   const { rows, last } = firstRows(read, limit)
   return { notifications: rows.map((row) => notificationOf(sql, row)), next: last && positionOf(last) }
@@ -69,7 +69,7 @@ export function notificationsOf(
 /** The position behind all others. */
 const NEWEST: NotificationPosition = { number: Number.MAX_SAFE_INTEGER, callback: DEFAULT_CALLBACK }
 
-const OF_QR_CODE = 'event IN (SELECT number FROM events WHERE qr_code = ?)'
+const ofQrCode = (code: string): string => `event IN (${eventsOfCodes(`(${code})`)})`
 
 /** A notification of the merchant. @returns payin.resource.not.found */
 export function readNotification(sql: SqlStorage, id: string): Outcome<NotificationDetails> {

@@ -4,12 +4,13 @@ import type { Context } from '../context.ts'
 import { type QrCodeRow, qrCodeByNumber } from '../qr-codes/rows.ts'
 import { documentPayment } from '../receipts/documents.ts'
 import { int, rowsWith, text } from '../rows/columns.ts'
+import { INDEXED_PAYMENTS } from '../rows/named.ts'
 import { awaitBinding, recordBinding } from '../tokens/bindings.ts'
 import { tokenRows } from '../tokens/rows.ts'
 import { record } from './record.ts'
 import { decisionOn, EFFECTS, type Effect } from './report-rule.ts'
 import type { ReportOrigin } from './reports.ts'
-import { type PaymentRow, paymentRows, QR_CODE_OF_PAYMENT } from './rows.ts'
+import { type PaymentRow, paymentRows } from './rows.ts'
 
 /** Payments that one write applies. */
 const MAX_APPLIED = 100
@@ -81,7 +82,7 @@ function takeEarlyBindings(context: Context, created: QrCodeRow): void {
 }
 
 const earlyPayments = (sql: SqlStorage, { link_id }: QrCodeRow, limit: number): PaymentRow[] =>
-  paymentRows(sql, `WHERE ${QR_CODE_OF_PAYMENT} = ? ORDER BY payments.number LIMIT ?`, ...[link_id, limit])
+  paymentRows(sql, `WHERE ${INDEXED_PAYMENTS} ? ORDER BY payments.number LIMIT ?`, ...[link_id, limit])
 
 function applyNext(context: Origin, created: QrCodeRow): { row: QrCodeRow; hasMore: boolean } {
   const { sql } = context

@@ -3,10 +3,11 @@
 import { PAYMENT_STATUSES } from '../../contract/payment.ts'
 import type { PaymentsQuery } from '../../contract/payment-list.ts'
 import { numberOfQrCode } from '../qr-codes/rows.ts'
+import { paymentsOfCode } from '../rows/named.ts'
 import { pageOf } from '../rows/page.ts'
 import { integer } from '../rows/sql.ts'
 import type { PaymentPage } from './payments.ts'
-import { paymentOf, paymentRows, QR_CODE_OF_PAYMENT, sumOfRefunds } from './rows.ts'
+import { paymentOf, paymentRows, sumOfRefunds } from './rows.ts'
 
 /** Of a completed payment that is not applied: neither delivered nor returned in full. */
 const UNDECIDED = `AND status = 'COMPLETED' AND decision IS NULL AND ${sumOfRefunds("'COMPLETED'")} < minor_units`
@@ -62,11 +63,14 @@ function paymentsOfRefund(sql: SqlStorage, refundUid: string, limit: number): Pa
   return { payments: rows.map(paymentOf) }
 }
 
-/** The payments of a QR code: a STATIC code can have any number of them. The number of the QR code is to be bound. */
-const OF_QR_CODE = `${QR_CODE_OF_PAYMENT} = ?`
+/** What continues a range of payments below a number, newest first, up to a limit; they are to be bound as ?2 and ?3. */
+const BELOW = 'AND number < ?2 ORDER BY number DESC LIMIT ?3'
 
-/** The charges of the tokens that a QR code bound. The number of the QR code is to be bound. */
-const BOUND_BY = 'payments.token IN (SELECT number FROM tokens WHERE qr_code = ?)'
+/** The payments of a QR code, which is to be bound as ?1: a STATIC code can have any number of them. */
+const OF_QR_CODE = `number IN (${paymentsOfCode('?1', BELOW)})`
+
+/** The charges of the tokens that a QR code bound, which is to be bound as ?1. */
+const BOUND_BY = 'payments.token IN (SELECT number FROM tokens WHERE qr_code = ?1)'
 
 /** The payments of a range, the latest report first. @param range OF_QR_CODE or BOUND_BY */
 function latestPayments(
@@ -77,7 +81,7 @@ function latestPayments(
 ): PaymentPage {
   const read = paymentRows(
     sql,
-    `WHERE ${range} AND payments.number < ? ORDER BY payments.number DESC LIMIT ?`,
+    `WHERE ${range} ${BELOW}`,
     ...[numberOfQrCode(sql, qrCodeUid) ?? null, cursor ?? Number.MAX_SAFE_INTEGER, limit + 1],
   )
   const { shown, next } = pageOf(read, limit, paymentOf)

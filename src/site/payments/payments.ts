@@ -6,12 +6,13 @@ import type { Context, ReportContext } from '../context.ts'
 import { ok, PAYMENT_NOT_FOUND } from '../outcomes.ts'
 import type { ReportTarget } from '../qr-codes/report-target.ts'
 import { keepLearned } from '../rows/learned-numbers.ts'
+import { paymentsOfCode } from '../rows/named.ts'
 import { pageOf } from '../rows/page.ts'
 import { requiredInteger, textValue } from '../rows/sql.ts'
 import { seconds } from '../time.ts'
 import { findToken } from '../tokens/rows.ts'
 import type { Effect } from './report-rule.ts'
-import { findPayment, type PaymentRow, paymentOf, paymentRows, QR_CODE_OF_PAYMENT } from './rows.ts'
+import { findPayment, type PaymentRow, paymentOf, paymentRows } from './rows.ts'
 
 /** What there is of a payment attempt. @returns payin.resource.not.found */
 export function ofPayment<T>(
@@ -37,7 +38,8 @@ export interface PaymentPage {
 export function paymentsOf(sql: SqlStorage, qrCode: number, { cursor = 0, limit }: PageQuery): PaymentPage {
   const read = paymentRows(
     sql,
-    `WHERE ${QR_CODE_OF_PAYMENT} = ? AND payments.number > ? ORDER BY payments.number LIMIT ?`,
+    `WHERE number IN (${paymentsOfCode('?1', 'AND number > ?2 ORDER BY number LIMIT ?3')}) AND number > ?2
+     ORDER BY number LIMIT ?3`,
     ...[qrCode, cursor, limit + 1],
   )
   const { shown, next } = pageOf(read, limit, paymentOf)
@@ -88,7 +90,7 @@ export function writePayment(
   { sql, now, network }: ReportContext,
   { row, linkId, sale, deleted }: ReportTarget,
   { report, known }: { report: PaymentReport; known: PaymentRow | undefined },
-  { applied, notAppliedReason }: Effect,
+  { applied, notAppliedReason, action }: Effect,
 ): PaymentRow {
   const { paymentUid, status, amount, method, reason, networkUid, bank, order, reference, payer } = report
   const charged = chargedToken(sql, report)
@@ -118,11 +120,13 @@ export function writePayment(
     token: known?.token ?? charged?.number ?? null,
   }
   const names = Object.keys(columns)
+  // The QR code shows it from now on, and shows no other one later.
+  const isNamed = action === 'complete'
   const number = requiredInteger(
     sql,
-    `INSERT INTO payments (${names}) VALUES (${names.map(() => '?')})
+    `INSERT INTO payments (${names}, named) VALUES (${names.map(() => '?')}, ?)
      ON CONFLICT (payment_uid) DO UPDATE SET ${names.map((name) => `${name} = excluded.${name}`)} RETURNING number`,
-    ...Object.values(columns),
+    ...[...Object.values(columns), isNamed ? 1 : 0],
   )
   return {
     ...columns,

@@ -5,10 +5,11 @@ import { recordEvent } from '../events/events.ts'
 import type { RecordedPayment } from '../events/rows.ts'
 import { changeStatus, touchQrCode } from '../qr-codes/changes.ts'
 import type { QrCodeRow } from '../qr-codes/rows.ts'
+import { INDEXED_PAYMENTS } from '../rows/named.ts'
 import { bindingAction } from '../tokens/bindings.ts'
 import type { TokenRow } from '../tokens/rows.ts'
 import type { Effect } from './report-rule.ts'
-import { type PaymentRow, QR_CODE_OF_PAYMENT } from './rows.ts'
+import type { PaymentRow } from './rows.ts'
 
 /** A payment attempt, the token of the binding that its report carries, and what happens to the status of its QR code. */
 interface Change {
@@ -63,8 +64,9 @@ export function showPreviousPayment(
   const { sql } = context
   const left = row?.number === declined.qr_code ? row : qrCodeForWrite(context, { number: declined.qr_code })
   if (left?.payment !== declined.number) return
+  // A payment that is `named` is never replaced: a code that shows a declined one has none.
   sql.exec(
-    `UPDATE qr_codes SET payment = (SELECT max(number) FROM payments WHERE ${QR_CODE_OF_PAYMENT} = ? AND applied = 1)
+    `UPDATE qr_codes SET payment = (SELECT max(number) FROM payments WHERE ${INDEXED_PAYMENTS} ? AND applied = 1)
      WHERE number = ?`,
     ...[left.number, left.number],
   )

@@ -104,9 +104,6 @@ const PAYMENTS = `SELECT payments.*, ${ofQrCodeOrDeleted('payments.qr_code', 'qr
     ${latestReceipt('payments.receipt')} AS latest_receipt
   FROM payments`
 
-/** By what the index of payments has them: the number of the QR code, or where it is not known, the id of the link. */
-export const QR_CODE_OF_PAYMENT = 'ifnull(payments.qr_code, payments.link_id)'
-
 /** The payments that the clauses after FROM select. */
 export const paymentRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): PaymentRow[] =>
   readRows(sql, `${PAYMENTS} ${clauses}`, ...bindings)

@@ -1,6 +1,6 @@
 // Changes of a QR code's status, each with its event in the same transaction.
 import type { EventType } from '../../contract/event-type.ts'
-import { type Action, type QrCodeStatus, transition } from '../../contract/status.ts'
+import { type Action, isFinal, type QrCodeStatus, transition } from '../../contract/status.ts'
 import type { Context } from '../context.ts'
 import { recordEvent } from '../events/events.ts'
 import type { RecordedPayment } from '../events/rows.ts'
@@ -40,11 +40,16 @@ export function changeStatus(
 ): { status: QrCodeStatus; event: number } {
   const status = transition(row.status, action)
   if (!status) throw new RangeError(`${action} of a QR code that is ${row.status}`)
+  // A late payment is the second end of a code, which names the first.
+  const isNamed = isFinal(status) && !isFinal(row.status)
   context.sql.exec(
-    'UPDATE qr_codes SET status = ?, version = version + 1, payment = ifnull(?, payment) WHERE number = ?',
-    ...[status, payment?.applied === 1 ? payment.number : null, row.number],
+    `UPDATE qr_codes SET status = ?, version = version + 1, payment = ifnull(?, payment), ended_event = ifnull(?, ended_event)
+     WHERE number = ?`,
+    ...[status, payment?.applied === 1 ? payment.number : null],
+    ...[isNamed ? context.memory.lastEvent + 1 : null, row.number],
   )
-  return { status, event: recordEvent(context, { type, qrCode: row.number, status, payment, token }) }
+  const event = recordEvent(context, { type, qrCode: row.number, status, payment, token, isNamed })
+  return { status, event }
 }
 
 /** The connector cancelled the link of a QR code that stays open: it is not given out again. */

@@ -67,6 +67,7 @@ export function createQrCode(
           spec,
           {
             ...{ ...link, number, linkBase: memory.linkBase(link), createdAt },
+            event: memory.lastEvent + 1,
             terms: terms ? memory.termsNumber(terms) : null,
           },
           registered,
@@ -76,7 +77,7 @@ export function createQrCode(
     memory.created(row)
     const at = { ...context, now: createdAt }
     if (spec.receipt?.contact) addContact(at, { of: 'qrCode', row: number }, spec.receipt.contact)
-    appendEvent(at, { type: 'qrCode.created', qrCode: number, status: 'CREATED' })
+    appendEvent(at, { type: 'qrCode.created', qrCode: number, status: 'CREATED', isNamed: true })
     const created = registered ? applyEarly(at, row, registered.currencies) : row
     return ok({ qrCode: qrCodeOf(created, now), isReplayed: false })
   }

@@ -14,12 +14,14 @@ interface NewRow {
   /** The id of its link, or of the payer's page where a bank made the link. */
   id: string
   createdAt: Seconds
+  /** The number of the event of its creation. */
+  event: number
   /** The number of the terms of its receipts. */
   terms: number | null
 }
 
 const COLUMNS = [
-  ...['number', 'link_base', 'link_id', 'status', 'version', 'created_at', 'receipt_terms'],
+  ...['number', 'link_base', 'link_id', 'status', 'version', 'created_at', 'created_event', 'receipt_terms'],
   ...Object.keys(specRow({ qrCodeUid: '', type: 'DYNAMIC', ttl: 1, createToken: false })),
 ]
 const insertInto = (columns: readonly string[]) =>
@@ -35,13 +37,13 @@ const INSERT_REGISTERED = insertInto([...COLUMNS, 'payload', 'page_id', 'referen
 export function insertQrCode(
   sql: SqlStorage,
   spec: QrCodeSpec,
-  { number, linkBase, base, bank, id, createdAt, terms }: NewRow,
+  { number, linkBase, base, bank, id, createdAt, event, terms }: NewRow,
   registered?: RegisteredLink,
 ): QrCodeRow | undefined {
   const status = 'CREATED'
   const columns = specRow(spec)
   const linkId = registered?.qrcId ?? id
-  const values = [number, linkBase, linkId, status, 0, createdAt, terms, ...Object.values(columns)]
+  const values = [number, linkBase, linkId, status, 0, createdAt, event, terms, ...Object.values(columns)]
   const ttlEnd = spec.ttl === undefined ? null : seconds(endOfTtl(createdAt, spec.ttl))
   const linkEnd = registered?.endsAt
   const earlyEnd = ttlEnd !== null && linkEnd !== undefined && linkEnd < ttlEnd ? seconds(linkEnd) : null

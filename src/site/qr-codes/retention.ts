@@ -1,7 +1,7 @@
 // Deletes QR codes that ended without a payment long ago, with their events, in small writes (contract, section 16).
 import type { Context } from '../context.ts'
-import { QR_CODE_OF_PAYMENT } from '../payments/rows.ts'
 import { inSeconds, int, rowsWith } from '../rows/columns.ts'
+import { eventsOfUnpaid, INDEXED_PAYMENTS } from '../rows/named.ts'
 import { createdAtOf } from '../rows/site.ts'
 import { integer, type Sql } from '../rows/sql.ts'
 import { type Milliseconds, milliseconds, plus, seconds, toMilliseconds, toSeconds } from '../time.ts'
@@ -78,11 +78,17 @@ export function sweep({ sql, memory }: Pick<Context, 'sql' | 'memory'>, now: Mil
   )
 }
 
-/** Of the numbers of QR codes, a JSON array, those without payments, tokens, and kept notifications or instructions. */
+/**
+ * Of the numbers of QR codes that show no payment, a JSON array, those without payments, tokens, and kept notifications or
+ * instructions.
+ */
 const UNNEEDED = `SELECT ended.value AS number FROM json_each(?) AS ended
-  WHERE NOT EXISTS (SELECT 1 FROM payments WHERE ${QR_CODE_OF_PAYMENT} = ended.value)
+  WHERE NOT EXISTS (SELECT 1 FROM payments WHERE ${INDEXED_PAYMENTS} ended.value)
     AND NOT EXISTS (SELECT 1 FROM tokens WHERE tokens.qr_code = ended.value)
-    AND NOT EXISTS (SELECT 1 FROM events JOIN outbox ON outbox.event = events.number WHERE events.qr_code = ended.value)`
+    AND NOT EXISTS (SELECT 1 FROM outbox WHERE event IN (${eventsOfUnpaid('(ended.value)')}))`
+
+/** The events of QR codes that show no payment, whose numbers are a JSON array. */
+const EVENTS = `SELECT DISTINCT number FROM (${eventsOfUnpaid('(SELECT value FROM json_each(?1))')}) WHERE number IS NOT NULL`
 
 const readNumbers = rowsWith({ number: int })
 
@@ -94,14 +100,12 @@ function deleteUnneeded(sql: Sql, numbers: readonly number[]): void {
   const unneeded = JSON.stringify(
     readNumbers(sql, UNNEEDED, JSON.stringify(numbers)).map(({ number }) => number),
   )
-  const events = 'FROM events WHERE qr_code IN (SELECT value FROM json_each(?))'
-  const last = integer(sql, `SELECT max(number) ${events}`, unneeded) ?? 0
-  const count = integer(sql, `SELECT count(*) ${events}`, unneeded) ?? 0
+  const events = readNumbers(sql, EVENTS, unneeded).map(({ number }) => number)
   sql.exec(
     'UPDATE site SET created_at = ?, last_event = max(last_event, ?), deleted_events = deleted_events + ?',
-    ...[createdAtOf(sql), last, count],
+    ...[createdAtOf(sql), Math.max(0, ...events), events.length],
   )
-  sql.exec(`DELETE ${events}`, unneeded)
+  sql.exec('DELETE FROM events WHERE number IN (SELECT value FROM json_each(?))', JSON.stringify(events))
   const codes = 'FROM qr_codes WHERE number IN (SELECT value FROM json_each(?))'
   sql.exec(
     `INSERT INTO deleted_qr_codes (number, qr_code_uid, link_id, reference, created_at)

@@ -53,11 +53,9 @@ export const specRow = (spec: QrCodeSpec): SpecRow => ({
   receipt: spec.receipt ? statedText(spec.receipt) : null,
 })
 
-const readRows = rowsWith({
+const OWN = {
   ...SPEC,
   number: int,
-  base: text,
-  bank: text,
   link_id: text,
   status: oneOf(STATUSES),
   version: int,
@@ -71,6 +69,12 @@ const readRows = rowsWith({
   // The number of the terms that hold for its receipts; NULL where it has none.
   receipt_terms: orNull(int),
   payment: orNull(int),
+}
+
+const readRows = rowsWith({
+  ...OWN,
+  base: text,
+  bank: text,
   ...LATEST_PAYMENT,
   refunds: orNull(text),
   tokens: orNull(text),
@@ -89,7 +93,7 @@ export const isAtBank = ({ payload }: QrCodeRow): boolean => payload !== null &&
 const ofBase = (column: string) => columnOf('link_bases', 'link_base', column)
 const ofPayment = (column: string) => columnOf('payments', 'qr_codes.payment', column)
 
-const QR_CODES = `SELECT qr_codes.*, ${ofBase('base')} AS base, ${ofBase('bank')} AS bank,
+const QR_CODES = `SELECT ${Object.keys(OWN).map((name) => `qr_codes.${name}`)}, ${ofBase('base')} AS base, ${ofBase('bank')} AS bank,
     ${ofPayment('payment_uid')} AS payment_uid, ${ofPayment('status')} AS payment_status,
     ${ofPayment('minor_units')} AS payment_minor_units, ${ofPayment('currency')} AS payment_currency,
     ${ofPayment('changed_at')} AS payment_at, ${ofPayment('method')} AS payment_method,

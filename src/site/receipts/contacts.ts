@@ -1,8 +1,8 @@
 // The tables `contacts` and `contact_texts`: the only place of a payer's e-mail or phone, from which it is erased to the last byte.
 import type { Contact } from '../../contract/receipts/contact.ts'
 import type { ContactTexts, Context, Memory } from '../context.ts'
-import { QR_CODE_OF_PAYMENT } from '../payments/rows.ts'
 import { int, rowsWith, text } from '../rows/columns.ts'
+import { paymentsOfCode } from '../rows/named.ts'
 import { integer, type Sql } from '../rows/sql.ts'
 import { type Milliseconds, plus, type Seconds, seconds, toMilliseconds } from '../time.ts'
 
@@ -114,7 +114,7 @@ export function nextErasure(sql: Sql): Milliseconds | undefined {
 
 /** The payments that a contact is of. */
 const PAYMENTS = `SELECT contacts.row WHERE contacts.of = 'payment' UNION ALL SELECT payment FROM sales WHERE contacts.of = 'sale' AND sales.number = contacts.row
-    UNION ALL SELECT number FROM payments WHERE contacts.of = 'qrCode' AND ${QR_CODE_OF_PAYMENT} = contacts.row`
+    UNION ALL SELECT number FROM (${paymentsOfCode('+contacts.row')}) WHERE contacts.of = 'qrCode'`
 
 /** Whether something still needs a contact: a code or a sale that can be paid, a refund that waits, or a document that is not registered. */
 const IS_NEEDED = `EXISTS (SELECT 1 FROM receipts WHERE +state IN ('WAITING', 'SENT') AND payment IN (${PAYMENTS}))

@@ -15,12 +15,15 @@ import { documentRefund } from '../receipts/documents.ts'
 export function recordCompleted(
   context: Context,
   { payment, refund, added }: { payment: PaymentRow; refund: Refund; added: number },
-  insert?: (event: number) => void,
+  write: WriteRefund,
 ): void {
   const overRefunded = payment.accepted_refunds + added > payment.minor_units
-  const event = record(context, { type: 'refund.completed', refund, payment, overRefunded }, insert)
+  const event = record(context, { type: 'refund.completed', refund, payment, overRefunded }, write)
   documentRefund(context, payment, refund.refundUid, event)
 }
+
+/** @param named the same number, where the row is to have it in `completed_event`, if it has it nowhere else */
+type WriteRefund = (event: number, named: number | null) => void
 
 interface RefundChange extends RefundOfPayment {
   type: EventType
@@ -31,20 +34,22 @@ interface RefundChange extends RefundOfPayment {
 /**
  * Records the event of a change. The QR code that took the payment shows its refunds, and the sale those that are completed:
  * it has another version.
- * @param insert writes the refund's row with the number of the event, if the change makes it
+ * @param write writes the refund's row, if that is not written afterwards
  */
 export function record(
   context: Context,
   { type, qrCode: found, ...refund }: RefundChange,
-  insert?: (event: number) => void,
+  write: WriteRefund = () => {},
 ): number {
   const { sql } = context
   const { number, qr_code, sale, applied } = refund.payment
   const qrCode = found ? recordQrCodeEnd(context, found) : qrCodeForWrite(context, { number: qr_code })
   const isOfSale = sale !== null && applied === 1 && type === 'refund.completed'
   if (isOfSale) sql.exec('UPDATE sales SET version = version + 1 WHERE number = ?', sale)
-  if (qrCode && (isOfSale || (qrCode.payment === number && !isReusable(qrCode)))) touchQrCode(context, qrCode)
+  const isShown = qrCode?.payment === number && !isReusable(qrCode)
+  if (qrCode && (isOfSale || isShown)) touchQrCode(context, qrCode)
+  const isNamed = isShown && type !== 'refund.declined'
   // Where retention deleted the QR code, the payment still has its number.
-  const event = { type, qrCode: qr_code ?? undefined, status: qrCode?.status, refund }
-  return recordEvent(context, event, insert)
+  const event = { type, qrCode: qr_code ?? undefined, status: qrCode?.status, refund, isNamed }
+  return recordEvent(context, event, (number) => write(number, isNamed ? number : null))
 }

@@ -53,15 +53,20 @@ export function reportRefund(
 
   // A declined refund had freed its items too: it takes others.
   const items = row.status === 'DECLINED' ? plannedItems(context, payment, row) : row.items
-  sql.exec(
-    'UPDATE refunds SET status = ?, changed_at = ?, reason = ?, items = ?, bank_number = ? WHERE number = ?',
-    ...[status, now, reason ?? null, items, networkUidOf(row, report), row.number],
-  )
+  const write = (_: number, namedEvent: number | null) =>
+    sql.exec(
+      `UPDATE refunds SET status = ?, changed_at = ?, reason = ?, items = ?, bank_number = ?, completed_event = ?
+       WHERE number = ?`,
+      ...[status, now, reason ?? null, items, networkUidOf(row, report), namedEvent, row.number],
+    )
   endInstruction(sql, row.event)
   const refund = { ...refundOf(row), status, changedAt: now, reason }
-  if (status === 'DECLINED') record(context, { type: 'refund.declined', refund, payment })
-  // A waiting refund is accepted already; a declined one had freed its amount.
-  else recordCompleted(context, { payment, refund, added: row.status === 'DECLINED' ? row.minor_units : 0 })
+  if (status === 'DECLINED') record(context, { type: 'refund.declined', refund, payment }, write)
+  else {
+    // A waiting refund is accepted already; a declined one had freed its amount.
+    const added = row.status === 'DECLINED' ? row.minor_units : 0
+    recordCompleted(context, { payment, refund, added }, write)
+  }
   return ok({ refund: withReceipt(sql, payment, refund), isReplayed: false })
 }
 

@@ -1,7 +1,7 @@
 // Finds rows of any age by an index: exact identifiers of every kind, and QR codes whose identifiers begin with a text.
 import type { Kind, Match } from '../../contract/search.ts'
-import { QR_CODE_OF_PAYMENT } from '../payments/rows.ts'
 import { int, rowsWith } from '../rows/columns.ts'
+import { paymentsOfCode } from '../rows/named.ts'
 import { integer } from '../rows/sql.ts'
 import { BEGINS, type Hit } from './newest.ts'
 
@@ -12,8 +12,8 @@ const EXACT: Record<Kind, string> = {
   qrCode: 'SELECT number, created_at FROM qr_codes WHERE number = ?2 AND number < ?3 LIMIT ?4',
   payment: `SELECT number, created_at FROM payments WHERE number IN (
       SELECT number FROM payments WHERE payment_uid = ?1 AND +number < ?3
-      UNION ALL SELECT * FROM (SELECT number FROM payments WHERE ${QR_CODE_OF_PAYMENT} = ?2 AND number < ?3 ORDER BY number DESC LIMIT ?4))
-    ORDER BY number DESC LIMIT ?4`,
+      UNION ALL ${paymentsOfCode('?2', 'AND number < ?3 ORDER BY number DESC LIMIT ?4')})
+    AND number < ?3 ORDER BY number DESC LIMIT ?4`,
   refund: `SELECT number, created_at FROM refunds WHERE refund_uid = ?1 AND +number < ?3
     ORDER BY +number DESC LIMIT ?4`,
   sale: 'SELECT number, created_at FROM sales WHERE sale_uid = ?1 AND number < ?3 ORDER BY number DESC LIMIT ?4',

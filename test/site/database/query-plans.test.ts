@@ -303,9 +303,9 @@ it.each<[string, Step[1], string[]]>([
     ['qr_codes USING INDEX sqlite_autoindex_qr_codes_1 (qr_code_uid>? AND qr_code_uid<?)'],
   ],
   [
-    'DYNAMIC QR codes that can be paid',
+    'DYNAMIC QR codes that can be paid, of which few are newer',
     (site) => site.list(MERCHANT, { ...PAGE, type: ['DYNAMIC'], status: ['CREATED'] }),
-    ['qr_codes USING INDEX qr_codes_payable (end_at>?)', `qr_codes USING ${ROWID} (rowid=?)`],
+    [`qr_codes USING ${ROWID} (rowid>? AND rowid<?)`],
   ],
   [
     'the latest payment of a STATIC QR code',
@@ -324,7 +324,18 @@ it.each<[string, Step[1], string[]]>([
   [
     'events of a QR code',
     (site) => site.events(MERCHANT, KEY, PAGE),
-    [QR_CODE, QR_CODE, 'events USING INDEX events_by_qr_code (qr_code=? AND rowid>?)'],
+    [
+      ...[QR_CODE, QR_CODE, 'events USING INDEX events_by_qr_code (qr_code=? AND rowid>?)'],
+      `events USING ${ROWID} (rowid=?)`,
+    ],
+  ],
+  [
+    'events of a QR code, newest first',
+    (site) => site.events(MERCHANT, KEY, { ...PAGE, order: 'desc' }),
+    [
+      ...[QR_CODE, QR_CODE, 'events USING INDEX events_by_qr_code (qr_code=? AND rowid<?)'],
+      `events USING ${ROWID} (rowid=?)`,
+    ],
   ],
   ['the feed', (site) => site.feed(MERCHANT, PAGE), [NEXT_END, `events USING ${ROWID} (rowid>?)`]],
   [

@@ -18,6 +18,10 @@ import { EARLIER_BUILD } from '../../support/earlier-build.ts'
 import { COLLECTION, call } from '../../support/service.ts'
 import { contextOf, createIn, creation, NETWORK, ORIGIN } from '../../support/site.ts'
 
+const [operations = ''] = Object.values(
+  import.meta.glob<string>('../../../docs/operations.md', { query: '?raw', import: 'default', eager: true }),
+)
+
 const inSite = <T>(name: string, work: (storage: DurableObjectStorage) => T | Promise<T>) =>
   runInDurableObject(env.SITES.getByName(name), (_, { storage }) => work(storage))
 
@@ -116,6 +120,31 @@ describe('the versions of a schema', () => {
     expect((await call(path, { method: 'DELETE' })).status).toBe(200)
     const { events } = await (await call(`${path}/events`)).json<{ events: { type: string }[] }>()
     expect(events.map(({ type }) => type)).toEqual(['qrCode.created', 'qrCode.cancelled'])
+  })
+
+  it('that are made at once have other indexes than those of the first', async () => {
+    const { versions } = schemaOf(A)
+    const first = `${versions[0]}; CREATE INDEX x ON a (x)`
+    const inNew = { leavesOut: 'CREATE INDEX x ON a (x)', adds: 'CREATE INDEX x ON a (x) WHERE x > 1' }
+    const schema: Schema = { table: 'one', versions: [`${A}; ${first}`, 'CREATE TABLE b (y)'], inNew }
+    const indexes = ({ sql }: DurableObjectStorage) =>
+      sql.exec("SELECT sql FROM sqlite_master WHERE type = 'index'").toArray()
+    await inSite('made at once', (storage) => {
+      migrate(storage, schema)
+      expect(indexes(storage)).toEqual([{ sql: inNew.adds }])
+    })
+    await inSite('brought up to date', (storage) => {
+      migrate(storage, { table: 'one', versions: [schema.versions[0]] })
+      migrate(storage, schema)
+      expect(indexes(storage)).toEqual([{ sql: inNew.leavesOut }])
+      expect(versionIn(storage, schema)).toBe(2)
+    })
+  })
+
+  it('of a site have the indexes that a new one has not, and so has what an operator runs before the way back', () => {
+    const { leavesOut = '' } = SITE.inNew ?? {}
+    expect(SITE.versions[0]).toContain(leavesOut)
+    expect(operations).toContain(leavesOut)
   })
 
   it('leave nothing behind where one fails', async () => {
