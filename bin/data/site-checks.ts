@@ -1,6 +1,6 @@
 // Checks the file of a site's database: its pages, its tables, its rules and its references.
 import { DatabaseSync } from 'node:sqlite'
-import { hasTables, migrate, SITE, versionIn } from '../../src/site/database/schema.ts'
+import { hasTables, migrate, type Schema, SITE, versionIn } from '../../src/site/database/schema.ts'
 import { hasSettlementsIn } from '../../src/site/settlements/has-settlements.ts'
 import { makeNextIndex, makeSettlements } from '../../src/site/settlements/schema.ts'
 import { readablePath } from './backup-directory.ts'
@@ -75,11 +75,17 @@ function check(database: DatabaseSync): Checked {
   return { siteId, problems, notes }
 }
 
-/** The tables, indexes and triggers of a site that are missing, or are not those of the schema. */
+/** The tables, indexes and triggers of a site that are missing, or are not those of the schema, of a new site or of an old one. */
 function differingTables(database: DatabaseSync): string[] {
+  const { table, versions } = SITE
+  const [ofNew, ofOld] = [differingFrom(database, SITE), differingFrom(database, { table, versions })]
+  return ofOld.length < ofNew.length ? ofOld : ofNew
+}
+
+function differingFrom(database: DatabaseSync, schema: Schema): string[] {
   const expected = new DatabaseSync(':memory:')
   const storage = siteStorage(expected)
-  migrate(storage)
+  migrate(storage, schema)
   const hasSettlements = hasSettlementsIn(siteStorage(database).sql)
   if (hasSettlements) makeSettlements(storage.sql, 0)
   const required = [...statementsOf(expected).keys()]

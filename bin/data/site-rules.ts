@@ -1,9 +1,16 @@
 // Invariants of every site's database: each rule is a query that selects its violations.
 import { PAYMENT_METHODS } from '../../src/contract/payment.ts'
 import { INSTRUCTIONS } from '../../src/site/outbox/rows.ts'
+import { INDEXED_PAYMENTS, UNNAMED } from '../../src/site/rows/named.ts'
 import { PEOPLE_RULES } from './people-rules.ts'
 import { RECEIPT_RULES } from './receipt-rules.ts'
 import type { SiteRule } from './site-rule.ts'
+
+/** How many events of their creation QR codes have. */
+const CREATIONS = `SELECT qr_code, count(*) AS count FROM events WHERE type = 'qrCode.created' AND qr_code IS NOT NULL GROUP BY qr_code`
+
+/** The last event of each QR code that tells its status. */
+const LAST_OF_CODES = `SELECT qr_code, status, max(number) FROM events WHERE qr_code IS NOT NULL AND status IS NOT NULL GROUP BY qr_code`
 
 /** The last event of each payment. */
 const LAST_OF_PAYMENTS = `SELECT CAST(payment ->> 'paymentUid' AS TEXT) AS uid, payment ->> 'status' AS status,
@@ -27,13 +34,32 @@ export const RULES: readonly SiteRule[] = [
   {
     rule: 'a QR code has exactly one event of its creation',
     violations: `SELECT qr_code_uid FROM qr_codes
-      LEFT JOIN events ON qr_code = qr_codes.number AND events.type = 'qrCode.created'
-      GROUP BY qr_codes.number HAVING count(events.number) <> 1`,
+      LEFT JOIN (${CREATIONS}) AS creations ON qr_code = qr_codes.number WHERE count IS NOT 1`,
   },
   {
     rule: 'the status of a QR code is the one of its last event',
-    violations: `SELECT qr_code_uid || ' is ' || status FROM qr_codes WHERE status IS NOT (
-      SELECT status FROM events WHERE qr_code = qr_codes.number AND status IS NOT NULL ORDER BY number DESC LIMIT 1)`,
+    violations: `SELECT qr_code_uid || ' is ' || qr_codes.status FROM qr_codes
+      LEFT JOIN (${LAST_OF_CODES}) AS last_event ON qr_code = qr_codes.number WHERE qr_codes.status IS NOT last_event.status`,
+  },
+  {
+    rule: 'an event that is named stands in the row of its QR code, or of a refund that the code shows',
+    violations: `SELECT 'event ' || events.number FROM events LEFT JOIN qr_codes ON qr_codes.number = qr_code
+      WHERE named = 1 AND events.number IS NOT created_event AND events.number IS NOT ended_event AND NOT EXISTS (
+        SELECT 1 FROM refunds WHERE refunds.payment = qr_codes.payment AND events.number IN (event, completed_event))`,
+  },
+  {
+    rule: 'the events that stand in the row of a QR code are its creation, and the one of its status',
+    violations: `SELECT qr_code_uid FROM qr_codes
+      LEFT JOIN events AS created ON created.number = created_event AND created.qr_code = qr_codes.number
+      LEFT JOIN events AS ended ON ended.number = ended_event AND ended.qr_code = qr_codes.number
+      WHERE (created_event IS NOT NULL AND created.type IS NOT 'qrCode.created')
+        OR (ended_event IS NOT NULL AND (ended.status IS NULL OR ended.status NOT IN ('EXPIRED', 'CANCELLED', qr_codes.status)
+          OR qr_codes.status NOT IN ('PAYED', ended.status)))`,
+  },
+  {
+    rule: 'a payment that is named is the one that its QR code shows',
+    violations: `SELECT payment_uid FROM payments LEFT JOIN qr_codes ON qr_codes.number = qr_code
+      WHERE named = 1 AND qr_codes.payment IS NOT payments.number`,
   },
   {
     rule: 'a QR code that has EXPIRED did so at the end of its ttl or its link, or at the later end of its charge',
@@ -60,7 +86,7 @@ export const RULES: readonly SiteRule[] = [
     rule: 'a QR code that retention deleted is there no more, and has no event but of payments that came later',
     violations: `SELECT qr_code_uid FROM deleted_qr_codes AS deleted WHERE EXISTS (SELECT 1 FROM qr_codes
         WHERE number = deleted.number OR qr_code_uid = deleted.qr_code_uid OR link_id = deleted.link_id)
-      OR EXISTS (SELECT 1 FROM events WHERE qr_code = deleted.number
+      OR EXISTS (SELECT 1 FROM events WHERE qr_code = deleted.number AND ${UNNAMED}
         AND (status IS NOT NULL OR payment IS NULL AND refund IS NULL))`,
   },
   {
@@ -98,9 +124,9 @@ export const RULES: readonly SiteRule[] = [
     rule: 'a QR code that is paid many times has payments of its own amount, of which it shows an applied one',
     violations: `SELECT qr_code_uid FROM qr_codes WHERE type IN ('STATIC', 'COUNTER') AND (
       payment IS NOT NULL AND payment NOT IN (
-        SELECT number FROM payments WHERE qr_code = qr_codes.number AND applied = 1 AND payments.status = 'COMPLETED')
-      OR payment IS NULL AND EXISTS (SELECT 1 FROM payments WHERE qr_code = qr_codes.number AND applied = 1)
-      OR EXISTS (SELECT 1 FROM payments WHERE qr_code = qr_codes.number AND applied = 1
+        SELECT number FROM payments WHERE ${INDEXED_PAYMENTS} +qr_codes.number AND applied = 1 AND payments.status = 'COMPLETED')
+      OR payment IS NULL AND EXISTS (SELECT 1 FROM payments WHERE ${INDEXED_PAYMENTS} +qr_codes.number AND applied = 1)
+      OR EXISTS (SELECT 1 FROM payments WHERE ${INDEXED_PAYMENTS} +qr_codes.number AND applied = 1
         AND (payments.minor_units <> qr_codes.minor_units OR payments.currency <> qr_codes.currency)))`,
   },
   {
@@ -119,7 +145,7 @@ export const RULES: readonly SiteRule[] = [
   {
     rule: 'a sale is as its last event tells, and only the latest one of a code is open',
     violations: `SELECT sale_uid FROM sales WHERE status NOT IN ('WAITING', 'PAYED') AND status IS NOT (
-      SELECT sale ->> 'status' FROM events WHERE events.qr_code = sales.qr_code AND sale ->> 'saleUid' = sale_uid
+      SELECT sale ->> 'status' FROM events WHERE events.qr_code = sales.qr_code AND ${UNNAMED} AND sale ->> 'saleUid' = sale_uid
       ORDER BY number DESC LIMIT 1)
       OR (ended_at IS NULL) <> (status IN ('WAITING', 'ACTIVE'))
       OR (ended_at IS NULL AND number < (SELECT max(number) FROM sales AS later WHERE later.qr_code = sales.qr_code))`,
