@@ -136,6 +136,10 @@ const OPERATIONS: Record<string, (site: TokenSite, rows: Counter) => Promise<Row
     for (let i = 0; i < 30; i++) await site.make()
     return count(site, () => site.ask('/sbp/qrCodes?limit=20'))
   },
+  'a page of 20 QR codes that are `CREATED`': async (site, { count }) => {
+    for (let i = 0; i < 30; i++) await site.make()
+    return count(site, () => site.ask('/sbp/qrCodes?limit=20&status=CREATED'))
+  },
   'a page of 20 events': async (site, { count }) => {
     for (let i = 0; i < 30; i++) await site.make()
     return count(site, () => site.ask('/events?limit=20'))
