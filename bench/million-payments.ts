@@ -55,6 +55,8 @@ export function multiply(file: string, { count, days, expiredOf = 0 }: Multiplie
       minor_units: amount,
       status: `iif(${isExpired}, 'EXPIRED', row.status)`,
       payment: `iif(${isExpired}, NULL, n.i + 1)`,
+      created_event: 'n.i * 2 + 1',
+      ended_event: 'n.i * 2 + 2',
       created_at: at,
     },
     payments: {
