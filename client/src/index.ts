@@ -1,5 +1,6 @@
 // What the package exports.
 export { type AmountInput, fromKopecks, toKopecks } from './amount.ts'
+export { checkSettings, notificationKeys, type SettingsFault, type ShopSettings } from './check.ts'
 export {
   type CallOptions,
   type CreateQrCode,
@@ -30,7 +31,15 @@ export {
   type NotificationHeaders,
   verifyNotification,
 } from './notifications.ts'
-export { type PricedItem, spreadDiscount } from './receipts.ts'
+export {
+  cancelOrder,
+  createOrderCode,
+  type OrderPayment,
+  orderOf,
+  readOrder,
+  type StoredOrder,
+} from './orders.ts'
+export { type OrderLine, type PricedItem, receiptItems, spreadDiscount } from './receipts.ts'
 export type {
   Amount,
   ChargeRequest,

@@ -1,5 +1,6 @@
-// Spreads a discount over the items of a receipt, exact to the kopeck.
+// The items of a receipt, exact to the kopeck: with a discount spread over them, or from the lines of an order.
 import { fromKopecks, kopecksOf } from './amount.ts'
+import type { ReceiptItemRequest } from './schema.ts'
 
 /** The most items of a receipt. */
 const MAX_ITEMS = 100
@@ -10,6 +11,55 @@ export interface PricedItem {
   price: string
   /** Digits with at most three after the point, such as "1.5". If absent, 1. */
   quantity?: string
+}
+
+/** A line of an order: goods, the delivery, a fee. */
+export interface OrderLine extends Omit<ReceiptItemRequest, 'price' | 'quantity' | 'amount'> {
+  /** As in an item; if absent, 1. */
+  quantity?: string
+  /** What the line costs in kopecks, less its own discounts. */
+  kopecks: number
+}
+
+/** The longest name of an item. */
+const MAX_NAME = 128
+
+/**
+ * The items of the receipt of an order. What the lines cost above the total is a discount of the whole: it is spread over them.
+ * Where a shop rounds each line, the total can also be up to a kopeck for each line above them.
+ * @param lines with their names: a longer one than a receipt takes is cut
+ * @param total what the order costs, in kopecks: exactly the sum of the items
+ * @throws RangeError if a line breaks its rule, if the total is more than the lines and their rounding, or if there are more than 100 items
+ */
+export function receiptItems(lines: readonly OrderLine[], total: number): ReceiptItemRequest[] {
+  const all = lines.reduce((sum, { kopecks }) => sum + kopecks, 0)
+  fromKopecks(total)
+  if (total > all + (all && lines.length)) {
+    throw new RangeError(
+      `total is ${fromKopecks(total)}, must be at most ${fromKopecks(all)}, the sum of the lines: state what costs the rest`,
+    )
+  }
+  let [sum, given] = [0, 0]
+  const items = lines.flatMap(({ kopecks, quantity = '1', name, ...rest }, index) => {
+    fromKopecks(kopecks)
+    sum += kopecks
+    const share = all === 0 ? 0 : rounded(BigInt(sum) * BigInt(total), BigInt(all)) - given
+    given += share
+    const line = { price: 0, quantity: thousandths(quantity, `lines.${index}.quantity`) }
+    const one = {
+      ...rest,
+      name: Array.from(name.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim())
+        .slice(0, MAX_NAME)
+        .join(''),
+    }
+    return linesOf(line, share).map((each) => ({
+      ...one,
+      price: fromKopecks(each.price),
+      quantity: formatQuantity(each.quantity),
+    }))
+  })
+  if (items.length <= MAX_ITEMS) return items
+  throw new RangeError(`the receipt has ${items.length} items, must have at most ${MAX_ITEMS}`)
 }
 
 /** A line in kopecks and thousandths. */
@@ -58,7 +108,9 @@ export function spreadDiscount<T extends PricedItem>(
     }))
   })
   if (spread.length <= MAX_ITEMS) return spread
-  throw new RangeError(`the receipt has ${spread.length} items after the discount, must have at most 100`)
+  throw new RangeError(
+    `the receipt has ${spread.length} items after the discount, must have at most ${MAX_ITEMS}`,
+  )
 }
 
 /** price × quantity, half a kopeck up. */
@@ -68,7 +120,7 @@ const sumOf = ({ price, quantity }: Line): number => rounded(BigInt(price) * Big
 const rounded = (numerator: bigint, denominator: bigint): number =>
   Number((numerator * 2n + denominator) / (2n * denominator))
 
-/** A line with another sum, of at most its own: one, or two that have it together. */
+/** A line with another sum: one, or two that have it together. */
 function linesOf(line: Line, sum: number): Line[] {
   if (sum === sumOf(line)) return [line]
   const { quantity } = line

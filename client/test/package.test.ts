@@ -12,7 +12,7 @@ const read = (path: string) => readFileSync(join(installed, path), 'utf8')
 
 it('has the built code with its types, README and licence, and nothing else', () => {
   const modules =
-    'abort amount client errors events http index notifications pages receipts retry schema settlements wait'.split(
+    'abort amount check client errors events http index notifications orders pages receipts retry schema settlements wait'.split(
       ' ',
     )
   const built = modules.flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.js`])
@@ -62,6 +62,15 @@ it('exports these names, on this machine’s own Node', () => {
       'FpsQrError',
     ],
     ...['InvalidRequestError', 'NotFoundError', 'NotificationError', 'RateLimitError', 'UnavailableError'],
-    ...['fromKopecks', 'spreadDiscount', 'toKopecks', 'verifyNotification'],
+    ...[
+      'cancelOrder',
+      'checkSettings',
+      'createOrderCode',
+      'fromKopecks',
+      'notificationKeys',
+      'orderOf',
+      'readOrder',
+    ],
+    ...['receiptItems', 'spreadDiscount', 'toKopecks', 'verifyNotification'],
   ])
 })

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type CreateQrCode, fromKopecks, spreadDiscount, toKopecks } from '../src/index.ts'
+import { type CreateQrCode, fromKopecks, receiptItems, spreadDiscount, toKopecks } from '../src/index.ts'
 
 /** price × quantity in kopecks, half a kopeck up, as the service calculates it. */
 function amountOf({ price, quantity = '1' }: { price: string; quantity?: string }): number {
@@ -147,4 +147,52 @@ it.each([
 ])('%s is refused', (_, items, discount, text) => {
   expect(() => spreadDiscount(items, discount)).toThrow(RangeError)
   expect(() => spreadDiscount(items, discount)).toThrow(text)
+})
+
+const line = fc.record({
+  name: fc.constantFrom('Tea', 'Delivery'),
+  kopecks: fc.oneof(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 99_999_999 })),
+  quantity: fc
+    .oneof(
+      fc.integer({ min: 1, max: 9 }).map((pieces) => pieces * 1000),
+      fc.integer({ min: 1, max: 9999 }),
+    )
+    .map((thousandths) => String(thousandths / 1000)),
+})
+const order = fc.array(line, { minLength: 1, maxLength: 50 })
+
+const itemsSum = (items: ReturnType<typeof receiptItems>): number =>
+  sumOf(items.map(({ price, quantity = '1' }) => ({ price: String(price), quantity })))
+
+it('the items of an order have its total, to the kopeck, with a discount or the rounding of a shop', () => {
+  fc.assert(
+    fc.property(order, fc.double({ min: 0, max: 1, noNaN: true }), fc.boolean(), (lines, part, up) => {
+      const all = lines.reduce((sum, { kopecks }) => sum + kopecks, 0)
+      const total = up && all > 0 ? all + Math.floor(lines.length * part) : Math.floor(all * part)
+      expect(itemsSum(receiptItems(lines, total))).toBe(total)
+      expect(itemsSum(receiptItems(lines, all))).toBe(all)
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+it('a line keeps its sum, its quantity and its other fields; a name is one line of 128 characters', () => {
+  const lines = [
+    { name: `Чай\n${'а'.repeat(200)}`, kopecks: 1000, quantity: '3', vat: '22' as const },
+    { name: 'Delivery', kopecks: 0, object: 'service' as const },
+  ]
+  const name = `Чай ${'а'.repeat(124)}`
+  expect(receiptItems(lines, 1000)).toEqual([
+    { name, price: '3.33', quantity: '2', vat: '22' },
+    { name, price: '3.34', quantity: '1', vat: '22' },
+    { name: 'Delivery', price: '0.00', quantity: '1', object: 'service' },
+  ])
+})
+
+it('what the lines do not cost is not on the receipt', () => {
+  const lines = [{ name: 'Tea', kopecks: 1000 }]
+  expect(() => receiptItems(lines, 1002)).toThrow(/^total is 10.02, must be at most 10.00/)
+  expect(() => receiptItems([{ name: 'Tea', kopecks: 0 }], 1)).toThrow(RangeError)
+  expect(() => receiptItems([{ name: 'Tea', kopecks: 0.5 }], 0)).toThrow(RangeError)
+  expect(() => receiptItems(Array(101).fill(lines[0]), 101_000)).toThrow(/101 items/)
 })

@@ -1,0 +1,119 @@
+// Checks the settings of a shop at the service.
+import type { CallOptions } from './client.ts'
+import { FpsQr } from './client.ts'
+import { AccessError, ApiError, ConnectionError, FpsQrError, NotFoundError } from './errors.ts'
+import { type FpsQrOptions, Http } from './http.ts'
+
+/** What a shop's admin asks for. */
+export interface ShopSettings {
+  baseUrl: string
+  siteId: string
+  token: string
+  /** One key, `whsec_…`; while it is replaced two, with a comma between them. */
+  notificationKey: string
+  /** Whether the site is a test site of a service that takes money besides. */
+  testSite: boolean
+}
+
+export interface SettingsFault {
+  /** The setting that is wrong; `notifications` if the notifications of the site do not reach the shop. */
+  setting: keyof ShopSettings | 'notifications'
+  /** In English. It has no secret. */
+  reason: string
+}
+
+/** Milliseconds: somebody waits for the answer. */
+const PATIENCE = { attemptTimeoutMs: 15_000, timeLimitMs: 10_000 }
+
+/** The keys of the setting. @throws RangeError naming it, without what it has */
+export function notificationKeys(notificationKey: string): string[] {
+  const keys = notificationKey.split(/[\s,]+/).filter((key) => key !== '')
+  if (keys.length > 0 && keys.every((key) => /^whsec_[A-Za-z0-9+/=]+$/.test(key))) return keys
+  throw new RangeError(
+    'notificationKey must be one key, or two with a comma between, each begins with whsec_',
+  )
+}
+
+/**
+ * Makes a code of 1 RUB and cancels it, and has the service send its test notification, which the shop verifies by the
+ * settings that it has stored.
+ * @returns undefined if all is well; otherwise the first setting that is wrong
+ */
+export async function checkSettings(
+  { baseUrl, siteId, token, notificationKey, testSite }: ShopSettings,
+  { fetch = globalThis.fetch, signal }: CallOptions & Pick<FpsQrOptions, 'fetch'> = {},
+): Promise<SettingsFault | undefined> {
+  let isTestSite = false
+  const site: FpsQrOptions = {
+    ...{ baseUrl, siteId, token, ...PATIENCE },
+    async fetch(url, init) {
+      const response = await fetch(url, init)
+      isTestSite = response.headers.get('Test-Site') === 'true'
+      return response
+    },
+  }
+  const options = signal ? { signal } : {}
+  try {
+    notificationKeys(notificationKey)
+    const fps = new FpsQr(site)
+    const qrCodeUid = `check-${crypto.randomUUID()}`
+    const qrCode = { type: 'DYNAMIC', ttl: 1 } as const
+    await fps.createQrCode({ qrCodeUid, qrCode, amount: { value: '1.00' } }, options)
+    await fps.cancel(qrCodeUid, options)
+    if (isTestSite !== testSite) return wrongTestSite(siteId, isTestSite)
+    return await faultOfNotifications(new Http(site), signal)
+  } catch (error) {
+    signal?.throwIfAborted()
+    return faultOf(error)
+  }
+}
+
+const wrongTestSite = (siteId: string, isTestSite: boolean): SettingsFault => ({
+  setting: 'testSite',
+  reason: isTestSite
+    ? `the site ${siteId} is a test site: no money moves, and the setting says that it is none`
+    : `the site ${siteId} is no test site, and the setting says that it is one`,
+})
+
+/** The setting that an error is about. @throws what is no error of the service or of a setting */
+function faultOf(error: unknown): SettingsFault {
+  if (error instanceof RangeError) {
+    const [, name] = /^(siteId|token|notificationKey)\b/.exec(error.message) ?? []
+    const setting = name === 'siteId' || name === 'token' || name === 'notificationKey' ? name : 'baseUrl'
+    return { setting, reason: error.message }
+  }
+  if (!(error instanceof FpsQrError)) throw error
+  const reason = error.message
+  // Only the service itself names an errorCode; anything else answers at a wrong address.
+  if (error instanceof ConnectionError || !(error instanceof ApiError) || !error.errorCode)
+    return { setting: 'baseUrl', reason }
+  if (error instanceof AccessError) return { setting: 'token', reason }
+  const isOfSite = error instanceof NotFoundError || error.httpStatus === 410 || error.httpStatus < 429
+  return { setting: isOfSite ? 'siteId' : 'baseUrl', reason }
+}
+
+/** What the service says of its test notification. */
+interface Told {
+  httpStatus?: number
+  error?: string
+}
+
+async function faultOfNotifications(
+  http: Http,
+  signal: AbortSignal | undefined,
+): Promise<SettingsFault | undefined> {
+  try {
+    const { body } = await http.request<Told>({ method: 'POST', path: '/notifications/test', signal })
+    const { httpStatus, error = `HTTP ${httpStatus}` } = body
+    if (httpStatus !== undefined && httpStatus >= 200 && httpStatus < 300) return undefined
+    if (httpStatus === 401)
+      return {
+        setting: 'notificationKey',
+        reason: 'the test notification was answered 401: this is not the notification key of the site',
+      }
+    return { setting: 'notifications', reason: `the test notification did not arrive: ${error}` }
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.httpStatus !== 409) throw error
+    return { setting: 'notifications', reason: 'the site has no address for notifications, or no key for it' }
+  }
+}
