@@ -1,6 +1,5 @@
 // What the package exports.
 export { type AmountInput, fromKopecks, toKopecks } from './amount.ts'
-export { checkSettings, notificationKeys, type SettingsFault, type ShopSettings } from './check.ts'
 export {
   type CallOptions,
   type CreateQrCode,
@@ -64,4 +63,5 @@ export type {
   SettlementMonth,
 } from './schema.ts'
 export type { EntriesOptions, SettlementFile, Settlements } from './settlements.ts'
+export { checkSettings, notificationKeys, type SettingsFault, type ShopSettings, shopClient } from './shop.ts'
 export type { WaitOptions } from './wait.ts'

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
 import { bareWorkerd } from '../../test/support/bare-workerd.ts'
 import {
+  type CreateQrCode,
   cancelOrder,
   createOrderCode,
   FpsQr,
@@ -126,9 +127,13 @@ const RECEIPT = {
   contact: { email: 'anna@shop.example' },
   taxation: 'usnIncome',
   items: [{ name: 'Tea', price: '10.00', vat: 'none' }],
-} as const
-const withReceipt = (qrCodeUid: string) =>
-  ({ qrCodeUid, qrCode: { type: 'DYNAMIC' }, amount: TEN, receipt: RECEIPT }) as const
+} satisfies CreateQrCode['receipt']
+const withReceipt = (qrCodeUid: string): CreateQrCode => ({
+  qrCodeUid,
+  qrCode: { type: 'DYNAMIC' },
+  amount: TEN,
+  receipt: RECEIPT,
+})
 
 it('a receipt goes along at a site that makes receipts', async () => {
   await createOrderCode(fps, withReceipt('receipt'))

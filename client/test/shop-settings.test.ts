@@ -5,9 +5,15 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as z from 'zod'
 import { mintToken } from '../../bin/mint-token.ts'
 import { bareWorkerd } from '../../test/support/bare-workerd.ts'
-import { portOf } from '../../test/support/ports.ts'
+import { freePort, portOf } from '../../test/support/ports.ts'
 import { siteAt } from '../../test/support/site-at.ts'
-import { checkSettings, type ShopSettings, verifyNotification } from '../src/index.ts'
+import {
+  checkSettings,
+  InvalidRequestError,
+  type ShopSettings,
+  shopClient,
+  verifyNotification,
+} from '../src/index.ts'
 
 const service = bareWorkerd({ PAYMENT_NETWORK: 'sandbox', CALLBACK_HOSTS: 'any', TEST_SITES: 'on' }, 'any')
 let settings: ShopSettings
@@ -48,7 +54,7 @@ it('good settings have no fault', async () => {
 
 it.each<[string, string, () => Partial<ShopSettings> | Promise<Partial<ShopSettings>>]>([
   ['baseUrl', 'an address that is none', () => ({ baseUrl: 'qr.example' })],
-  ['baseUrl', 'where nothing listens', () => ({ baseUrl: 'http://127.0.0.1:9' })],
+  ['baseUrl', 'where nothing listens', async () => ({ baseUrl: `http://127.0.0.1:${await freePort()}` })],
   ['baseUrl', 'another server', () => ({ baseUrl: shopUrl })],
   ['baseUrl', 'a path too much', () => ({ baseUrl: `${settings.baseUrl}/payin` })],
   ['siteId', 'no name', () => ({ siteId: '' })],
@@ -79,10 +85,22 @@ it('a shop that has stored another key is told so', async () => {
   expect(await checkSettings(settings)).toMatchObject({ setting: 'notificationKey' })
 })
 
+it('the client of a shop takes no answer of a test site as one of a live site, and the other way round', async () => {
+  const testSite = { ...settings, siteId: 'tea-test', token: await tokenOf('tea-test') }
+  const code = { qrCodeUid: 'a', qrCode: { type: 'DYNAMIC' as const }, amount: { value: '1.00' } }
+  await expect(shopClient(testSite).createQrCode(code)).rejects.toThrow(InvalidRequestError)
+  await expect(shopClient(testSite).getQrCode('a')).rejects.toThrow(/is a test site/)
+  await expect(shopClient({ ...settings, testSite: true }).getQrCode('a')).rejects.not.toThrow(/test site/)
+  expect(await shopClient({ ...testSite, testSite: true }).getQrCode('a')).toMatchObject({ qrCodeUid: 'a' })
+  await expect(shopClient({ ...settings, testSite: true }).createQrCode(code)).rejects.toThrow(
+    /is no test site/,
+  )
+})
+
 it('a check leaves no code that can be paid', async () => {
   const site = siteAt(() => settings.baseUrl, service.secret, 'demo')
   const codes = z.object({ qrCodes: z.array(z.object({ qrCode: z.object({ status: z.string() }) })) })
-  const { qrCodes } = codes.parse(await site.value('/sbp/qrCodes'))
+  const { qrCodes } = codes.parse(await site.value('/sbp/qrCodes?q=check-'))
   expect(qrCodes.length).toBeGreaterThan(0)
   expect(qrCodes.filter(({ qrCode }) => qrCode.status !== 'CANCELLED')).toEqual([])
 })

@@ -1,4 +1,4 @@
-// Checks the settings of a shop at the service.
+// The settings of a shop: its client of the service, and their check.
 import type { CallOptions } from './client.ts'
 import { FpsQr } from './client.ts'
 import { AccessError, ApiError, ConnectionError, FpsQrError, NotFoundError } from './errors.ts'
@@ -35,14 +35,37 @@ export function notificationKeys(notificationKey: string): string[] {
 }
 
 /**
+ * The client of a shop. Where the settings and the service differ about a test site, every call throws
+ * InvalidRequestError: no order is paid by a payment that no money made.
+ */
+export function shopClient(
+  { baseUrl, siteId, token, testSite }: ShopSettings,
+  { fetch = (url, init) => globalThis.fetch(url, init), ...options }: Partial<FpsQrOptions> = {},
+): FpsQr {
+  return new FpsQr({
+    ...{ ...options, baseUrl, siteId, token },
+    async fetch(url, init) {
+      const response = await fetch(url, init)
+      const isTestSite = response.headers.get('Test-Site') === 'true'
+      // The errors of a proxy have no such header, nor has a 401.
+      if (isTestSite === testSite || !response.ok) return response
+      const { reason: description } = wrongTestSite(siteId, isTestSite)
+      return Response.json({ errorCode: 'shop.test.site', description }, { status: 400 })
+    },
+  })
+}
+
+/**
  * Makes a code of 1 RUB and cancels it, and has the service send its test notification, which the shop verifies by the
  * settings that it has stored.
+ * @param options `notifications`: false leaves the test notification out, as before the settings are stored
  * @returns undefined if all is well; otherwise the first setting that is wrong
  */
 export async function checkSettings(
   { baseUrl, siteId, token, notificationKey, testSite }: ShopSettings,
-  { fetch = globalThis.fetch, signal }: CallOptions & Pick<FpsQrOptions, 'fetch'> = {},
+  options: CallOptions & Pick<FpsQrOptions, 'fetch'> & { notifications?: boolean } = {},
 ): Promise<SettingsFault | undefined> {
+  const { fetch = (url, init) => globalThis.fetch(url, init), notifications = true, signal } = options
   let isTestSite = false
   const site: FpsQrOptions = {
     ...{ baseUrl, siteId, token, ...PATIENCE },
@@ -52,19 +75,19 @@ export async function checkSettings(
       return response
     },
   }
-  const options = signal ? { signal } : {}
+  const ended = signal ? { signal } : {}
   try {
     notificationKeys(notificationKey)
     const fps = new FpsQr(site)
     const qrCodeUid = `check-${crypto.randomUUID()}`
     const qrCode = { type: 'DYNAMIC', ttl: 1 } as const
-    await fps.createQrCode({ qrCodeUid, qrCode, amount: { value: '1.00' } }, options)
-    await fps.cancel(qrCodeUid, options)
+    await fps.createQrCode({ qrCodeUid, qrCode, amount: { value: '1.00' } }, ended)
+    await fps.cancel(qrCodeUid, ended)
     if (isTestSite !== testSite) return wrongTestSite(siteId, isTestSite)
-    return await faultOfNotifications(new Http(site), signal)
+    return notifications ? await faultOfNotifications(new Http(site), signal) : undefined
   } catch (error) {
     signal?.throwIfAborted()
-    return faultOf(error)
+    return faultOf(error, baseUrl)
   }
 }
 
@@ -76,7 +99,7 @@ const wrongTestSite = (siteId: string, isTestSite: boolean): SettingsFault => ({
 })
 
 /** The setting that an error is about. @throws what is no error of the service or of a setting */
-function faultOf(error: unknown): SettingsFault {
+function faultOf(error: unknown, baseUrl: string): SettingsFault {
   if (error instanceof RangeError) {
     const [, name] = /^(siteId|token|notificationKey)\b/.exec(error.message) ?? []
     const setting = name === 'siteId' || name === 'token' || name === 'notificationKey' ? name : 'baseUrl'
@@ -88,8 +111,9 @@ function faultOf(error: unknown): SettingsFault {
   if (error instanceof ConnectionError || !(error instanceof ApiError) || !error.errorCode)
     return { setting: 'baseUrl', reason }
   if (error instanceof AccessError) return { setting: 'token', reason }
-  const isOfSite = error instanceof NotFoundError || error.httpStatus === 410 || error.httpStatus < 429
-  return { setting: isOfSite ? 'siteId' : 'baseUrl', reason }
+  // A path after the service's address leads to no endpoint; without one the site is what is not there.
+  const isOfPath = error instanceof NotFoundError && new URL(baseUrl).pathname !== '/'
+  return { setting: isOfPath || error.httpStatus >= 429 ? 'baseUrl' : 'siteId', reason }
 }
 
 /** What the service says of its test notification. */
