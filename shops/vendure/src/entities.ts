@@ -1,12 +1,13 @@
 // The tables of the plugin: the codes of orders, and the secrets of payment methods.
-import { type DeepPartial, EntityId, type ID, Money, VendureEntity } from '@vendure/core'
+import { EntityId, type ID, Money, VendureEntity } from '@vendure/core'
 import { Column, Entity, Index } from 'typeorm'
 
 /** A QR code, stored before it is created at the service. */
 @Entity()
 export class FpsQrCode extends VendureEntity {
-  constructor(input?: DeepPartial<FpsQrCode>) {
-    super(input)
+  constructor(fields: Partial<FpsQrCode> = {}) {
+    super()
+    Object.assign(this, fields)
   }
 
   @Index({ unique: true })
@@ -40,8 +41,9 @@ export class FpsQrCode extends VendureEntity {
 /** The secrets of a payment method. The Admin API shows the arguments of a handler, so they are not there. */
 @Entity()
 export class FpsQrSecrets extends VendureEntity {
-  constructor(input?: DeepPartial<FpsQrSecrets>) {
-    super(input)
+  constructor(fields: Partial<FpsQrSecrets> = {}) {
+    super()
+    Object.assign(this, fields)
   }
 
   @Index({ unique: true })
