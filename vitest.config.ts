@@ -23,6 +23,8 @@ const CONNECTOR = 'test/connector/**/*.test.ts'
 const BROWSER = 'test/browser/**/*.test.ts'
 /** Tests that need LibreOffice or an emulator besides, which nothing else needs: `npm run test:weekly`. The gate leaves them out. */
 const WEEKLY = 'test/weekly/**/*.test.ts'
+/** Tests of the modules for shops, with the shops: `npm run test:shops`. */
+const SHOPS = 'test/shops/**/*.test.ts'
 /** Minutes or hours of everything: `npm run soak`. */
 const SOAK = 'test/soak/**/*.test.ts'
 
@@ -93,6 +95,7 @@ export default defineConfig({
             ...CLIENT,
             SELFHOST,
             BROWSER,
+            SHOPS,
             WEEKLY,
             CONNECTOR,
             SOAK,
@@ -173,6 +176,18 @@ export default defineConfig({
           hookTimeout: 120_000,
           expect: PATIENT,
           sequence: { groupOrder: 5 },
+          ...STARTING,
+        },
+      },
+      {
+        test: {
+          name: 'shops',
+          include: [SHOPS],
+          globalSetup: ['test/support/build.ts', 'test/support/shops.ts'],
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+          expect: PATIENT,
+          sequence: { groupOrder: 6 },
           ...STARTING,
         },
       },

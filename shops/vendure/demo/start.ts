@@ -1,4 +1,5 @@
 // Starts the demonstration shop on the sandbox of `npm start`: `npm start` here.
+import { randomUUID } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { bootstrap } from '@vendure/core'
@@ -23,7 +24,8 @@ async function main(): Promise<void> {
   const port = Number(env.PORT ?? '3000') || (await freePort())
   const origin = env.SHOP_URL ?? `http://127.0.0.1:${port}`
   const baseUrl = env.FPS_URL ?? 'http://127.0.0.1:8787'
-  const siteId = env.FPS_SITE ?? 'demo'
+  // The shop is in memory, so each start has a site of its own: its notification key is shown once.
+  const siteId = env.FPS_SITE ?? `vendure-${randomUUID().slice(0, 8)}`
   const { FPS_TOKEN: token, FPS_KEY: notificationKey } = env
   const app = await bootstrap(config(port, env.DATABASE_URL))
   const connected =
