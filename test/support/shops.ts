@@ -9,6 +9,7 @@ const shops = join(import.meta.dirname, '../../shops')
 export default function setup(): void {
   for (const shop of readdirSync(shops)) {
     const directory = join(shops, shop)
+    if (!existsSync(join(directory, 'package.json'))) continue
     const npm = (...args: string[]) => execFileSync('npm', args, { cwd: directory, stdio: 'inherit' })
     if (!existsSync(join(directory, 'node_modules'))) npm('ci', '--no-audit', '--no-fund')
     npm('run', '-s', 'build')

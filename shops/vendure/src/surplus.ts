@@ -30,6 +30,7 @@ export class FpsQrSurplus {
     if (known.some(({ metadata }) => metadata.paymentId === paid.paymentId)) return
     const order = await this.orders.findOne(ctx, orderId)
     if (!order) return
+    order.payments = known
     const { paymentId } = paid
     const amount = toKopecks(paid.amount.value)
     const fields = { method, transactionId: paymentId, metadata: { paymentId, surplus: true } }

@@ -19,8 +19,10 @@ export interface Delivered {
 export interface Relay {
   url: string
   deliveries: Delivered[]
-  /** Answers deliveries 503 itself: the shop does not get them. */
+  /** Answers deliveries 503 itself: the shop does not get them, and the service sends them again. */
   isHeld: boolean
+  /** Answers deliveries 204 itself: the shop gets only those of `deliver`. */
+  isTaken: boolean
   /** Sends a delivery to the shop. @returns the status of its answer */
   deliver(delivered: Delivered): Promise<number>
   close(): void
@@ -32,6 +34,7 @@ export async function relayTo(target: () => string): Promise<Relay> {
     url: '',
     deliveries: [],
     isHeld: false,
+    isTaken: false,
     async deliver({ headers, body }) {
       const { status } = await fetch(target(), { method: 'POST', headers, body })
       return status
@@ -43,8 +46,8 @@ export async function relayTo(target: () => string): Promise<Relay> {
     const names = ['content-type', 'signature', 'webhook-id', 'webhook-timestamp', 'webhook-signature']
     const headers = Object.fromEntries(names.map((name) => [name, String(request.headers[name] ?? '')]))
     relay.deliveries.push({ headers, body })
-    const status = relay.isHeld ? 503 : await relay.deliver({ headers, body }).catch(() => 502)
-    response.writeHead(status).end()
+    if (relay.isHeld || relay.isTaken) response.writeHead(relay.isHeld ? 503 : 204).end()
+    else response.writeHead(await relay.deliver({ headers, body }).catch(() => 502)).end()
   })
   relay.url = `http://127.0.0.1:${await portOf(server)}/`
   return relay

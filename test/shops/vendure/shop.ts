@@ -83,14 +83,18 @@ export async function openShop({ databaseUrl = '' }: { databaseUrl?: string } = 
   const key = await service.notify(relay.url)
   let log = ''
   let server: Server | undefined
-  const start = async () => {
+  const others: Server[] = []
+  const started = async (at: number) => {
     const env = {
-      ...{ PORT: `${port}`, READY_FD: '3', FPS_URL: service.proxy.url, FPS_SITE: 'tea' },
+      ...{ PORT: `${at}`, READY_FD: '3', FPS_URL: service.proxy.url, FPS_SITE: 'tea' },
       ...{ FPS_TOKEN: service.token, FPS_KEY: key, ...(databaseUrl && { DATABASE_URL: databaseUrl }) },
     }
-    server = await startServer(process.execPath, [START], env, (text) => {
+    return startServer(process.execPath, [START], env, (text) => {
       log += text
     })
+  }
+  const start = async () => {
+    server = await started(port)
   }
   await start()
   const admin = new Session(`${origin}/admin-api`)
@@ -109,11 +113,17 @@ export async function openShop({ databaseUrl = '' }: { databaseUrl?: string } = 
     start,
     log: () => log,
     kill: async () => server?.kill(),
+    /** Another process of the same shop, on the same database. @returns its endpoint for notifications */
+    async startAnother(): Promise<string> {
+      const other = await freePort()
+      others.push(await started(other))
+      return `http://127.0.0.1:${other}/fps-qr/sbp`
+    },
     async order(id: string) {
       return admin.ask(Details, `query($id: ID!) { order(id: $id) { ${DETAILS} } }`, { id })
     },
     async dispose() {
-      await server?.stop()
+      await Promise.all([server, ...others].map((each) => each?.stop()))
       relay.close()
       await service.dispose()
     },
