@@ -41,6 +41,8 @@ export const GUIDES = [
     en: 'Counter and static codes',
     ru: 'Касса и постоянные коды',
   },
+  { file: 'vendure', slug: 'guides/vendure', en: 'Vendure', ru: 'Vendure' },
+  { file: 'medusa', slug: 'guides/medusa', en: 'Medusa', ru: 'Medusa' },
   { file: 'people', slug: 'guides/people', en: 'People', ru: 'Сотрудники' },
   { file: 'testing', slug: 'guides/testing', en: 'Testing', ru: 'Тестирование' },
   { file: 'errors', slug: 'errors', en: 'Errors', ru: 'Ошибки' },
