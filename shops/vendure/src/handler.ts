@@ -1,9 +1,11 @@
 // The payment method «СБП»: what Vendure asks of it, answered by the plugin's services.
 import { type Injector, LanguageCode, PaymentMethodHandler } from '@vendure/core'
+import { FpsQrCodes } from './codes'
 import { FpsQrPayments } from './payments'
 import { FpsQrRefunds } from './refunds'
 import { ARGS, HANDLER_CODE } from './settings'
 
+let codes: FpsQrCodes
 let payments: FpsQrPayments
 let refunds: FpsQrRefunds
 
@@ -15,10 +17,11 @@ export const fpsQrHandler = new PaymentMethodHandler({
   ],
   args: ARGS,
   init(injector: Injector) {
+    codes = injector.get(FpsQrCodes)
     payments = injector.get(FpsQrPayments)
     refunds = injector.get(FpsQrRefunds)
   },
-  createPayment: (ctx, order, _amount, _args, _metadata, method) => payments.open(ctx, order, method),
+  createPayment: (ctx, order, _amount, _args, _metadata, method) => codes.open(ctx, order, method),
   settlePayment: (ctx, _order, payment) => payments.settled(ctx, payment),
   cancelPayment: (ctx, order, payment) => payments.cancelled(ctx, order, payment),
   createRefund: (_ctx, _input, _amount, _order, payment) => refunds.create(payment),

@@ -12,6 +12,7 @@ import {
 } from '@vendure/core'
 import { raw } from 'express'
 import { adminSchema, FpsQrAdminResolver, FpsQrShopResolver, shopSchema } from './api'
+import { FpsQrCodes } from './codes'
 import { FpsQrCode, FpsQrSecrets } from './entities'
 import { fpsQrHandler } from './handler'
 import { FpsQrNotifications, ROUTE } from './notifications'
@@ -37,7 +38,7 @@ const catchUp = new ScheduledTask({
   compatibility: '^3.7.0',
   entities: [FpsQrCode, FpsQrSecrets],
   controllers: [FpsQrNotifications],
-  providers: [FpsQrSettings, FpsQrPayments, FpsQrRefunds, FpsQrSurplus],
+  providers: [FpsQrSettings, FpsQrCodes, FpsQrPayments, FpsQrRefunds, FpsQrSurplus],
   shopApiExtensions: { schema: shopSchema, resolvers: [FpsQrShopResolver] },
   adminApiExtensions: { schema: adminSchema, resolvers: [FpsQrAdminResolver] },
   configuration(config) {

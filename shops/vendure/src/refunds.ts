@@ -16,8 +16,8 @@ import {
   UserInputError,
 } from '@vendure/core'
 import { Like } from 'typeorm'
+import { FpsQrCodes } from './codes'
 import { FpsQrCode } from './entities'
-import { FpsQrPayments } from './payments'
 import { inTurn, lockOrder } from './serialized'
 import { FpsQrSurplus } from './surplus'
 
@@ -29,7 +29,7 @@ export class FpsQrRefunds {
     @Inject(TransactionalConnection) private readonly connection: TransactionalConnection,
     @Inject(OrderService) private readonly orders: OrderService,
     @Inject(PaymentService) private readonly vendurePayments: PaymentService,
-    @Inject(FpsQrPayments) private readonly payments: FpsQrPayments,
+    @Inject(FpsQrCodes) private readonly codes: FpsQrCodes,
     @Inject(FpsQrSurplus) private readonly surplus: FpsQrSurplus,
   ) {}
 
@@ -76,7 +76,7 @@ export class FpsQrRefunds {
     const code = await this.connection.rawConnection.getRepository(FpsQrCode).findOneBy({ orderId })
     if (!code || !found.transactionId.startsWith(PREFIX)) return
     await inTurn(orderId, async () =>
-      this.connection.withTransaction(await this.payments.contextOf(code), async (ctx) => {
+      this.connection.withTransaction(await this.codes.contextOf(code), async (ctx) => {
         await lockOrder(this.connection, ctx, orderId)
         const refund = await this.#find(refundId, ctx)
         if (refund?.state !== 'Pending') return
@@ -95,7 +95,7 @@ export class FpsQrRefunds {
   }
 
   async #result(ctx: RequestContext, { payment, transactionId, total }: Refund) {
-    const fps = await this.payments.clientOf(ctx, payment)
+    const fps = await this.codes.clientOf(ctx, payment)
     try {
       const amount = { value: fromKopecks(total) }
       return resultOf(await fps.refund(String(payment.metadata.paymentId), transactionId, { amount }))

@@ -28,6 +28,8 @@ const transition = (id: string, state: string) =>
       __typename ... on OrderStateTransitionError { message: transitionError } } }`,
     { id, state },
   )
+const runTask = () =>
+  shop.admin.ask(z.unknown(), 'mutation { runScheduledTask(id: "fps-qr-catch-up") { success } }')
 const refundOrder = (paymentId: string, amount: number) =>
   shop.admin.ask(
     Result,
@@ -170,6 +172,24 @@ describe('refunds', () => {
     expect(await shop.service.refunds(paymentId)).toHaveLength(1)
   })
 
+  it('a refund that the service did not take is sent by the task, under its own id', async () => {
+    const { id, payment, paymentId } = await paidOrder()
+    const { requests, faults } = shop.service.proxy
+    const before = requests.length
+    const puts = () => requests.slice(before).filter(({ method }) => method === 'PUT')
+    faults.push(...Array<'503'>(100).fill('503'))
+    await refundOrder(payment, 20_000)
+    await expect.poll(() => puts().length).toBeGreaterThan(0)
+    // The shop gives up after eight seconds.
+    await expect.poll(() => shop.log()).toContain('503')
+    expect(await refundsOf(id)).toMatchObject([{ state: 'Pending' }])
+    faults.length = 0
+    await runTask()
+    await expect.poll(() => refundsOf(id), { timeout: 90_000 }).toMatchObject([{ state: 'Settled' }])
+    expect(new Set(puts().map(({ path }) => path)).size).toBe(1)
+    expect(await shop.service.refunds(paymentId)).toHaveLength(1)
+  })
+
   it('a refund that takes long is pending, and settled by its notification', async () => {
     const { id, payment } = await paidOrder()
     await refundOrder(payment, 117)
@@ -208,6 +228,28 @@ it('a customer who comes back before the money fails nothing: the order is paid 
   expect(await shop.order(id)).toMatchObject({ state: 'ArrangingPayment', payments: [{ state: 'Created' }] })
   await shop.service.pay(qrCodeUid)
   await settled(id)
+})
+
+it('money for an old amount of the cart waits for its refund, and the customer can pay the new one', async () => {
+  const customer = shop.customer()
+  const { id, code, qrCodeUid } = await customer.order()
+  await customer.session.ask(
+    z.unknown(),
+    'mutation { transitionOrderToState(state: "AddingItems") { __typename } }',
+  )
+  await customer.arrange(1)
+  await shop.service.pay(qrCodeUid)
+  await expect
+    .poll(async () => (await shop.order(id)).payments.map(({ state }) => state))
+    .toContain('Declined')
+  await customer.addPayment()
+  await shop.service.pay(`${code}-2`)
+  const { payments } = await settled(id)
+  expect(payments.map(({ state, amount }) => `${state} ${amount}`).toSorted()).toEqual([
+    'Cancelled 30000',
+    'Declined 30000',
+    'Settled 55000',
+  ])
 })
 
 // mollie/WooCommerce#1289
@@ -265,6 +307,15 @@ it('a payment whose notification is lost is found by reading the code', async ()
   expect(await customer.shown(code)).toMatchObject({ state: 'paid' })
   expect(timesSettled(await settled(id))).toBe(1)
   shop.relay.isHeld = false
+})
+
+it('a payment that nobody asks about is found by the task', async () => {
+  shop.relay.isTaken = true
+  const { id, qrCodeUid } = await shop.customer().order()
+  await shop.service.pay(qrCodeUid)
+  await runTask()
+  await expect.poll(async () => (await shop.order(id)).state, { timeout: 90_000 }).toBe('PaymentSettled')
+  shop.relay.isTaken = false
 })
 
 it('the administrator’s button settles only what is paid', async () => {

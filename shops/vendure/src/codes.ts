@@ -1,0 +1,138 @@
+// The codes of orders: makes them at the service, reads and cancels them.
+import {
+  cancelOrder,
+  createOrderCode,
+  type FpsQr,
+  fromKopecks,
+  type OrderPayment,
+  readOrder,
+} from '@fps-qr/client'
+import { Inject, Injectable } from '@nestjs/common'
+import {
+  ChannelService,
+  type CreatePaymentErrorResult,
+  type CreatePaymentResult,
+  type ID,
+  type Order,
+  type PaymentMethod,
+  PaymentMethodService,
+  type RequestContext,
+  RequestContextService,
+  TransactionalConnection,
+  totalCoveredByPayments,
+} from '@vendure/core'
+import { FpsQrCode } from './entities'
+import { receiptOf } from './receipts'
+import { inTurn } from './serialized'
+import { FpsQrSettings } from './settings'
+
+@Injectable()
+export class FpsQrCodes {
+  constructor(
+    @Inject(TransactionalConnection) private readonly connection: TransactionalConnection,
+    @Inject(PaymentMethodService) private readonly methods: PaymentMethodService,
+    @Inject(ChannelService) private readonly channels: ChannelService,
+    @Inject(RequestContextService) private readonly contexts: RequestContextService,
+    @Inject(FpsQrSettings) private readonly settings: FpsQrSettings,
+  ) {}
+
+  /** The code of an order that is to be paid; a repeat gets the same code as long as it can be paid. */
+  open(
+    ctx: RequestContext,
+    order: Order,
+    method: PaymentMethod,
+  ): Promise<CreatePaymentResult | CreatePaymentErrorResult> {
+    return inTurn(order.id, async () => {
+      const amount = order.totalWithTax - totalCoveredByPayments(order, ['Authorized', 'Settled'])
+      const refused = (errorMessage: string) => ({ amount, state: 'Error', errorMessage }) as const
+      if (order.currencyCode !== 'RUB') return refused(`the currency is ${order.currencyCode}, must be RUB`)
+      const codes = await this.ofOrder(ctx, order.id)
+      // What an earlier code took and is recorded waits for its refund: it does not keep the customer from paying.
+      const isNews = (read: OrderPayment | undefined) =>
+        read?.state === 'open' ||
+        (read?.payment && !order.payments.some((each) => each.metadata.paymentId === read.payment?.paymentId))
+      const latest = codes.at(-1)
+      const isSame = latest?.amount === amount && latest.method === method.code
+      for (const earlier of isSame ? codes.slice(0, -1) : codes)
+        if (isNews(await this.cancel(ctx, earlier))) return refused('the order is being paid already')
+      if (latest && isSame) {
+        const read = await this.read(ctx, latest)
+        if (read?.state === 'open' && latest.picture) return paymentOf(latest)
+        if (read?.payment && isNews(read)) return refused('the order is paid already')
+        if (read?.state !== 'ended' && !read?.payment) return this.#create(ctx, order, method, latest)
+      }
+      const qrCodeUid = `${order.code}-${codes.length + 1}`
+      const { channelId } = ctx
+      const code = new FpsQrCode({ qrCodeUid, orderId: order.id, channelId, method: method.code, amount })
+      await this.connection.getRepository(ctx, FpsQrCode).save(code)
+      // The row is there whatever becomes of the request, and no lock of the database waits for the service.
+      await this.connection.commitOpenTransaction(ctx)
+      return this.#create(ctx, order, method, code)
+    })
+  }
+
+  async #create(
+    ctx: RequestContext,
+    order: Order,
+    method: PaymentMethod,
+    code: FpsQrCode,
+  ): Promise<CreatePaymentResult> {
+    const { returnUrl, minutes, receipts, vatFromTaxes } = await this.settings.of(ctx, method)
+    const { qrCodeUid, amount } = code
+    const { qrCode } = await createOrderCode(await this.settings.client(ctx, method), {
+      qrCodeUid,
+      qrCode: { type: 'DYNAMIC', ttl: minutes, image: { mediaType: 'image/svg+xml' } },
+      amount: { value: fromKopecks(amount), currency: 'RUB' },
+      paymentPurpose: `Заказ ${order.code}`,
+      ...(returnUrl && { redirectUrl: returnUrl.replace('{code}', encodeURIComponent(order.code)) }),
+      ...(receipts && { receipt: receiptOf(order, amount, vatFromTaxes) }),
+    })
+    if (qrCode.image)
+      await this.connection
+        .getRepository(ctx, FpsQrCode)
+        .update({ qrCodeUid }, { picture: qrCode.image.content })
+    return paymentOf(code)
+  }
+
+  async read(ctx: RequestContext, code: FpsQrCode): Promise<OrderPayment | undefined> {
+    const order = { qrCodeUid: code.qrCodeUid, amount: { value: fromKopecks(code.amount) } }
+    return readOrder(await this.clientOf(ctx, code), order).catch((error: unknown) => {
+      if (error instanceof Error && error.name === 'NotFoundError') return undefined
+      throw error
+    })
+  }
+
+  async cancel(ctx: RequestContext, code: FpsQrCode): Promise<OrderPayment | undefined> {
+    const order = { qrCodeUid: code.qrCodeUid, amount: { value: fromKopecks(code.amount) } }
+    return cancelOrder(await this.clientOf(ctx, code), order)
+  }
+
+  async clientOf(ctx: RequestContext, { method }: Pick<FpsQrCode, 'method'>): Promise<FpsQr> {
+    const { paymentMethod } = await this.methods.getMethodAndOperations(ctx, method)
+    return this.settings.client(ctx, paymentMethod)
+  }
+
+  /** Oldest first. */
+  ofOrder(ctx: RequestContext, orderId: ID): Promise<FpsQrCode[]> {
+    return this.connection.getRepository(ctx, FpsQrCode).find({ where: { orderId }, order: { id: 'ASC' } })
+  }
+
+  find(ctx: RequestContext, qrCodeUid: string): Promise<FpsQrCode | null> {
+    return this.connection.getRepository(ctx, FpsQrCode).findOneBy({ qrCodeUid })
+  }
+
+  /** A context for what no request of a person causes. */
+  async contextOf({ channelId }: Pick<FpsQrCode, 'channelId'>): Promise<RequestContext> {
+    const inDefault = await this.contexts.create({ apiType: 'admin' })
+    const channel = await this.channels.findOne(inDefault, channelId)
+    return channel ? this.contexts.create({ apiType: 'admin', channelOrToken: channel }) : inDefault
+  }
+}
+
+/** The payment that waits for the customer. It has no link: a link outlives the time in which it can be paid. */
+const paymentOf = ({ qrCodeUid, amount }: FpsQrCode): CreatePaymentResult => ({
+  amount,
+  state: 'Created',
+  transactionId: qrCodeUid,
+  metadata: { public: { qrCodeUid } },
+})
