@@ -32,6 +32,7 @@ process.on('exit', () => {
 /**
  * Starts a server and waits until it listens. It says so with a line of JSON that has its `port`, on the
  * descriptor 3; of the service, one for the admin socket comes first.
+ * @param startMs for how long it may take to listen
  * @param log takes what the server writes; without it, the log goes to the null device: made and written, as in
  * production, but kept nowhere
  */
@@ -40,6 +41,7 @@ export async function startServer(
   args: readonly string[],
   env: Record<string, string> = {},
   log?: (text: string) => void,
+  startMs = START_MS,
 ): Promise<Server> {
   const child = spawn(command, args, {
     stdio: ['ignore', log ? 'pipe' : 'ignore', log ? 'pipe' : 'inherit', 'pipe'],
@@ -59,7 +61,7 @@ export async function startServer(
     clearTimeout(timeout)
   }
   return {
-    ...(await portsOf(child)),
+    ...(await portsOf(child, startMs)),
     pid: () => (running.has(child) ? child.pid : undefined),
     memory: () => residentBytes(child.pid),
     cpuSeconds: () => cpuSeconds(child.pid),
@@ -68,13 +70,13 @@ export async function startServer(
   }
 }
 
-function portsOf(child: ChildProcess): Promise<Pick<Server, 'port' | 'adminPort'>> {
+function portsOf(child: ChildProcess, startMs: number): Promise<Pick<Server, 'port' | 'adminPort'>> {
   return new Promise((resolve, reject) => {
     const fail = (reason: string) => {
       child.kill('SIGKILL')
       reject(new Error(`${child.spawnfile} ${reason}`))
     }
-    const startTimeout = setTimeout(() => fail(`did not listen within ${START_MS} ms`), START_MS)
+    const startTimeout = setTimeout(() => fail(`did not listen within ${startMs} ms`), startMs)
     child.once('error', (error) => fail(String(error)))
     child.once('exit', (code, signal) => fail(`ended before it listened: ${code ?? signal}`))
     let said = ''

@@ -9,6 +9,9 @@ const START = join(import.meta.dirname, '../../../shops/vendure/dist/demo/start.
 
 const Answer = z.object({ data: z.unknown(), errors: z.array(z.object({ message: z.string() })).optional() })
 
+/** It loads a thousand modules and makes a hundred tables. */
+const START_MS = 200_000
+
 /** A session of the shop: the customer's or the administrator's. */
 export class Session {
   #cookie = ''
@@ -89,9 +92,10 @@ export async function openShop({ databaseUrl = '' }: { databaseUrl?: string } = 
       ...{ PORT: `${at}`, READY_FD: '3', FPS_URL: service.proxy.url, FPS_SITE: 'tea' },
       ...{ FPS_TOKEN: service.token, FPS_KEY: key, ...(databaseUrl && { DATABASE_URL: databaseUrl }) },
     }
-    return startServer(process.execPath, [START], env, (text) => {
+    const told = (text: string) => {
       log += text
-    })
+    }
+    return startServer(process.execPath, [START], env, told, START_MS)
   }
   const start = async () => {
     server = await started(port)
