@@ -4,7 +4,7 @@ import { FpsQrCode } from './entities'
 
 const last = new Map<string, Promise<unknown>>()
 
-/** Runs the work after all earlier work of the same order. SQLite has one connection, on which transactions do not wait. */
+/** Runs the work after all earlier work of the same order. SQLite has one connection, on which no row is locked. */
 export async function inTurn<T>(orderId: ID, work: () => Promise<T>): Promise<T> {
   const key = String(orderId)
   const before = last.get(key) ?? Promise.resolve()

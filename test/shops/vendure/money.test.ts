@@ -66,6 +66,8 @@ it('three notifications at once settle the order once', async () => {
   shop.relay.isHeld = false
   const order = await settled(id)
   expect(timesSettled(order)).toBe(1)
+  const transitions = order.history.items.filter(({ data }) => data.to === 'Settled')
+  expect(transitions).toHaveLength(1)
   expect(order.payments).toHaveLength(1)
   expect(await shop.relay.deliver(delivered)).toBe(204)
   expect(await shop.order(id)).toEqual(order)
