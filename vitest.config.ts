@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
@@ -184,7 +185,8 @@ export default defineConfig({
         test: {
           name: 'shops',
           include: [SHOPS],
-          globalSetup: ['test/support/build.ts', 'test/support/shops.ts'],
+          // Each shop has one of its own.
+          globalSetup: ['test/support/build.ts', ...globSync('test/shops/*/setup.ts')],
           testTimeout: 240_000,
           hookTimeout: 240_000,
           expect: PATIENT,

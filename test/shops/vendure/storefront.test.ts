@@ -7,6 +7,7 @@ import { openShop, type Shop } from './shop.ts'
 
 let shop: Shop
 let browser: Browser
+const begun = performance.now()
 beforeAll(async () => {
   ;[shop, browser] = await Promise.all([openShop(), launch()])
 })
@@ -44,6 +45,8 @@ it.each([
   // On a phone the customer comes back from the bank to a fresh page.
   if (device === 'phone') await page.goto(`${shop.origin}/?order=${code}&lang=${lang}`)
   await says(page, texts.paid)
+  const seconds = Math.round((performance.now() - begun) / 1000)
+  console.log(`${seconds} s from the start of the shop to this paid order`)
   expect(await page.getByRole('link', { name: texts.pay }).count()).toBe(0)
 })
 
