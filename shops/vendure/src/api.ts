@@ -6,6 +6,7 @@ import {
   ConfigService,
   Ctx,
   type ID,
+  idsAreEqual,
   OrderService,
   PaymentMethodService,
   Permission,
@@ -69,7 +70,7 @@ export class FpsQrShopResolver {
     const order = await this.orders.findOneByCode(ctx, orderCode, ['customer', 'customer.user', 'payments'])
     if (!order) return null
     // The customer whose cart it is, or whoever may see the order afterwards.
-    const isOwn = ctx.session?.activeOrderId === order.id
+    const isOwn = idsAreEqual(ctx.session?.activeOrderId, order.id)
     if (!isOwn && !(await this.config.orderOptions.orderByCodeAccessStrategy.canAccessOrder(ctx, order)))
       return null
     const shown = await this.payments.refreshOrder(ctx, order)
