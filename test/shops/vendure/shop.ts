@@ -100,7 +100,14 @@ export async function openShop({ databaseUrl = '' }: { databaseUrl?: string } = 
   const start = async () => {
     server = await started(port)
   }
-  await start()
+  try {
+    await start()
+  } catch (error) {
+    // No test has it yet, so none would end it.
+    relay.close()
+    await service.dispose()
+    throw error
+  }
   const admin = new Session(`${origin}/admin-api`)
   const login = () =>
     admin.ask(
