@@ -1,0 +1,179 @@
+// The payments of an order: what to do before it is cancelled, and which money came for it that pays nothing.
+import { cancelOrder, fromKopecks, type Payment, readOrder, toKopecks } from '@fps-qr/client'
+import type { BigNumberInput, MedusaContainer } from '@medusajs/framework/types'
+import { ContainerRegistrationKeys, MathBN, MedusaError, OrderStatus } from '@medusajs/framework/utils'
+import { z } from '@medusajs/framework/zod'
+import { refundPaymentWorkflow } from '@medusajs/medusa/core-flows'
+import { amountOf, codeIn, sessionIdOf, storedCodes } from './codes.js'
+import { refundSurplus } from './refunds.js'
+import { type Shop, shopOf, shopsOf } from './settings.js'
+import { settle } from './settle.js'
+
+const Money = z.custom<BigNumberInput>((value) => value !== undefined && value !== null)
+const Sums = z.array(z.object({ amount: Money })).default([])
+const Order = z.object({
+  id: z.string(),
+  status: z.string(),
+  fulfillments: z.array(z.object({ canceled_at: z.unknown() })).default([]),
+  payment_collections: z
+    .array(
+      z.object({
+        metadata: z.unknown(),
+        payment_sessions: z
+          .array(z.object({ id: z.string(), provider_id: z.string(), data: z.unknown() }))
+          .default([]),
+        payments: z
+          .array(
+            z.object({
+              ...{ id: z.string(), provider_id: z.string(), currency_code: z.string(), data: z.unknown() },
+              ...{ captures: Sums, refunds: Sums },
+            }),
+          )
+          .default([]),
+      }),
+    )
+    .default([]),
+})
+type Order = z.infer<typeof Order>
+type MedusaPayment = Order['payment_collections'][number]['payments'][number]
+
+async function readOrderOf(container: MedusaContainer, orderId: string): Promise<Order> {
+  const query = container.resolve(ContainerRegistrationKeys.QUERY)
+  const payments = ['id', 'provider_id', 'currency_code', 'data', 'captures.amount', 'refunds.amount']
+  const sessions = ['id', 'provider_id', 'data']
+  const { data } = await query.graph({
+    entity: 'order',
+    fields: [
+      ...['id', 'status', 'fulfillments.canceled_at', 'payment_collections.metadata'],
+      ...sessions.map((field) => `payment_collections.payment_sessions.${field}`),
+      ...payments.map((field) => `payment_collections.payments.${field}`),
+    ],
+    filters: { id: orderId },
+  })
+  const order = z.array(Order).parse(data)[0]
+  if (order) return order
+  throw new MedusaError(MedusaError.Types.NOT_FOUND, `Order id not found: ${orderId}`)
+}
+
+/** What is left of a captured payment, in kopecks. */
+function leftOf({ captures, refunds, currency_code }: MedusaPayment): number {
+  const sum = (rows: z.infer<typeof Sums>) =>
+    rows.reduce((total, { amount }) => MathBN.add(total, amount), MathBN.convert(0))
+  return toKopecks(amountOf(MathBN.sub(sum(captures), sum(refunds)), currency_code).value)
+}
+
+const refused = (message: string) => new MedusaError(MedusaError.Types.NOT_ALLOWED, message)
+
+/**
+ * Call it before an order is cancelled: cancels its codes, and refunds what was paid. Medusa cancels an order although the refund
+ * failed, and says then that the money was returned.
+ * @throws MedusaError where the order must stay: a payment was faster than the cancellation, or a refund failed
+ */
+export async function closePayments(container: MedusaContainer, orderId: string): Promise<void> {
+  const order = await readOrderOf(container, orderId)
+  // Medusa refuses these itself.
+  if (order.status === OrderStatus.CANCELED || order.status === OrderStatus.COMPLETED) return
+  if (order.fulfillments.some(({ canceled_at }) => !canceled_at)) return
+  for (const { payment_sessions, payments } of order.payment_collections) {
+    if (payments.length === 0)
+      for (const session of payment_sessions) {
+        if ((await cancelCode(container, session)) === 'paid')
+          throw refused(
+            'The customer has paid the order just now. Cancel it once more to return the money, or deliver it',
+          )
+      }
+    for (const payment of payments.filter(({ provider_id }) => shopOf(container, provider_id))) {
+      const left = leftOf(payment)
+      if (left === 0) continue
+      const amount = Number(fromKopecks(left))
+      await refundPaymentWorkflow(container).run({ input: { payment_id: payment.id, amount } })
+    }
+  }
+}
+
+/** Cancels the codes of an order that something cancelled without closePayments, such as a timer. What was paid meanwhile is recorded. */
+export async function cancelCodes(container: MedusaContainer, orderId: string): Promise<void> {
+  const { payment_collections } = await readOrderOf(container, orderId)
+  for (const { payment_sessions } of payment_collections)
+    for (const session of payment_sessions) await cancelCode(container, session)
+}
+
+async function cancelCode(
+  container: MedusaContainer,
+  { provider_id, data }: { provider_id: string; data: unknown },
+): Promise<'paid' | 'ended'> {
+  const shop = shopOf(container, provider_id)
+  const code = codeIn(data)
+  const closed = shop && code && (await cancelOrder(shop.fps, code))
+  if (closed?.state === 'open') throw refused('The QR code is being paid: try again in a minute')
+  if (closed?.state !== 'paid' || !code) return 'ended'
+  await settle(container, code.qrCodeUid)
+  return 'paid'
+}
+
+/** Money that came for an order. */
+export interface Income {
+  paymentId: string
+  qrCodeUid: string
+  dateTime: string
+  amount: string
+  /** What is left of it. */
+  left: string
+  /** paid: it pays the order. late: it pays an order that is cancelled. surplus: it pays nothing. */
+  kind: 'paid' | 'late' | 'surplus'
+  /** Medusa's own payment, with which it is refunded; a surplus has none. */
+  medusaPaymentId?: string
+}
+
+/** All completed payments of the codes that an order ever had. */
+export async function incomeOf(container: MedusaContainer, orderId: string): Promise<Income[]> {
+  const order = await readOrderOf(container, orderId)
+  const all: Income[] = []
+  for (const { metadata, payment_sessions, payments } of order.payment_collections) {
+    for (const qrCodeUid of storedCodes(metadata)) {
+      const session = payment_sessions.find(({ id }) => id === sessionIdOf(qrCodeUid))
+      const fps = await clientOf(container, session?.provider_id, qrCodeUid)
+      if (!fps) continue
+      const recorded = payments.find(({ data }) => codeIn(data)?.qrCodeUid === qrCodeUid)
+      const code = codeIn(recorded?.data)
+      const paying = code && (await readOrder(fps, code)).payment?.paymentId
+      for await (const payment of fps.payments(qrCodeUid))
+        if (payment.status.value === 'COMPLETED')
+          all.push(incomeFrom(payment, qrCodeUid, order, paying === payment.paymentId ? recorded?.id : undefined))
+    }
+  }
+  return all
+}
+
+function incomeFrom(payment: Payment, qrCodeUid: string, { status }: Order, medusaPaymentId?: string): Income {
+  const { paymentId, createdDateTime: dateTime, amount, refundedAmount } = payment
+  const left = fromKopecks(toKopecks(amount.value) - toKopecks(refundedAmount.value))
+  const income = { paymentId, qrCodeUid, dateTime, amount: amount.value, left }
+  if (medusaPaymentId === undefined) return { ...income, kind: 'surplus' }
+  return { ...income, kind: status === OrderStatus.CANCELED ? 'late' : 'paid', medusaPaymentId }
+}
+
+/** The client of a code: of its session, or where that was deleted, of the site that has the code. */
+async function clientOf(container: MedusaContainer, providerId: string | undefined, qrCodeUid: string) {
+  const known: Shop[] = providerId === undefined ? shopsOf(container) : []
+  const own = providerId === undefined ? undefined : shopOf(container, providerId)
+  for (const { fps } of own ? [own] : known) {
+    const found = await fps.getQrCode(qrCodeUid).catch(() => undefined)
+    if (found) return fps
+  }
+  return undefined
+}
+
+/** Refunds what is left of a payment of an order that pays nothing. @throws MedusaError if it is none of the order's */
+export async function refundIncome(
+  container: MedusaContainer,
+  orderId: string,
+  paymentId: string,
+): Promise<void> {
+  const income = (await incomeOf(container, orderId)).find((each) => each.paymentId === paymentId)
+  if (income?.kind !== 'surplus')
+    throw refused(`Payment ${paymentId} is not a surplus payment of order ${orderId}`)
+  const fps = await clientOf(container, undefined, income.qrCodeUid)
+  if (!fps || toKopecks(income.left) === 0) throw refused(`Nothing is left of payment ${paymentId}`)
+  await refundSurplus(fps, { paymentId, value: income.left })
+}

@@ -1,0 +1,73 @@
+// The receipt of a payment: the lines of the cart or the order that it pays.
+import { type CreateQrCode, type OrderLine, receiptItems, toKopecks } from '@fps-qr/client'
+import type { BigNumberInput, MedusaContainer } from '@medusajs/framework/types'
+import { ContainerRegistrationKeys } from '@medusajs/framework/utils'
+import { z } from '@medusajs/framework/zod'
+import { amountOf } from './codes.js'
+
+const Money = z.custom<BigNumberInput>((value) => value !== undefined && value !== null)
+const TaxLines = z.array(z.object({ rate: z.coerce.number() })).nullish()
+const Priced = z.object({ total: Money, tax_lines: TaxLines })
+const Goods = z.object({
+  email: z.string().nullish(),
+  items: z.array(Priced.extend({ title: z.string(), quantity: z.coerce.number() })),
+  shipping_methods: z.array(Priced.extend({ name: z.string() })).default([]),
+})
+
+const FIELDS = [
+  ...['email', 'currency_code', 'items.title', 'items.quantity', 'items.total', 'items.tax_lines.rate'],
+  ...['shipping_methods.name', 'shipping_methods.total', 'shipping_methods.tax_lines.rate'],
+]
+
+const RATES = ['0', '5', '7', '10', '20', '22'] as const
+
+/** The rate of VAT that the shop taxes a line with; absent where it taxes none: the setting of the site holds then. */
+function vatOf(lines: z.infer<typeof TaxLines>): Partial<Pick<OrderLine, "vat">> {
+  const vat = RATES.find((rate) => lines?.length === 1 && Number(rate) === lines[0]?.rate)
+  return vat ? { vat } : {}
+}
+
+/**
+ * The receipt of a session: its items add up to the amount to the kopeck, whatever the discounts, taxes and gift cards are.
+ * @returns undefined where the session pays for no goods
+ */
+export async function receiptOf(
+  container: MedusaContainer,
+  sessionId: string,
+  amount: { value: string; currency: string },
+): Promise<CreateQrCode['receipt']> {
+  const goods = await goodsOf(container, sessionId)
+  if (!goods || goods.items.length === 0) return undefined
+  const kopecks = (total: BigNumberInput) => toKopecks(amountOf(total, amount.currency).value)
+  const lines: OrderLine[] = [
+    ...goods.items.map(({ title, quantity, total, tax_lines }) => ({
+      ...{ name: title, quantity: String(quantity), kopecks: kopecks(total) },
+      ...vatOf(tax_lines),
+    })),
+    ...goods.shipping_methods
+      .map(({ name, total, tax_lines }) => ({
+        ...{ name, kopecks: kopecks(total), object: 'service' as const },
+        ...vatOf(tax_lines),
+      }))
+      // A delivery free of charge is no line of a receipt.
+      .filter((line) => line.kopecks > 0),
+  ]
+  return {
+    items: receiptItems(lines, toKopecks(amount.value)),
+    ...(goods.email && goods.email.length <= 64 && { contact: { email: goods.email } }),
+  }
+}
+
+/** The cart of a session, or the order that has no cart: a draft, an edit. */
+async function goodsOf(container: MedusaContainer, sessionId: string) {
+  const query = container.resolve(ContainerRegistrationKeys.QUERY)
+  const first = async (entity: string, fields: string[], filters: Record<string, unknown>) =>
+    z.array(z.record(z.string(), z.unknown())).parse((await query.graph({ entity, fields, filters })).data)[0]
+  const session = await first('payment_session', ['payment_collection_id'], { id: sessionId })
+  const filters = { payment_collection_id: session?.payment_collection_id }
+  if (typeof filters.payment_collection_id !== 'string') return undefined
+  const order = await first('order_payment_collection', ['order_id'], filters)
+  if (order) return Goods.parse(await first('order', FIELDS, { id: order.order_id }))
+  const cart = await first('cart_payment_collection', ['cart_id'], filters)
+  return cart && Goods.parse(await first('cart', FIELDS, { id: cart.cart_id }))
+}

@@ -1,0 +1,110 @@
+// Records in Medusa what the read of a code says: the one way in which an order becomes paid.
+import { fromKopecks, readOrder, toKopecks } from '@fps-qr/client'
+import type { MedusaContainer } from '@medusajs/framework/types'
+import { ContainerRegistrationKeys, MedusaError, Modules, PaymentActions } from '@medusajs/framework/utils'
+import { z } from '@medusajs/framework/zod'
+import { processPaymentWorkflow } from '@medusajs/medusa/core-flows'
+import { codeIn, sessionIdOf } from './codes.js'
+import { recordRefunds } from './refunds.js'
+import { type Shop, shopOf } from './settings.js'
+
+const Session = z.object({
+  id: z.string(),
+  provider_id: z.string(),
+  payment_collection_id: z.string(),
+  data: z.unknown(),
+  payment: z
+    .object({
+      id: z.string(),
+      captured_at: z.unknown(),
+      captures: z.array(z.object({ id: z.string() })).default([]),
+      refunds: z.array(z.object({ id: z.string() })).default([]),
+    })
+    .nullish(),
+})
+type Session = z.infer<typeof Session>
+
+/** A session of this package; undefined if there is none: it was deleted, or never was. */
+export async function readSession(
+  container: MedusaContainer,
+  sessionId: string,
+): Promise<(Session & { shop: Shop }) | undefined> {
+  const query = container.resolve(ContainerRegistrationKeys.QUERY)
+  const { data } = await query.graph({
+    entity: 'payment_session',
+    fields: [
+      ...['id', 'provider_id', 'payment_collection_id', 'data'],
+      ...['payment.id', 'payment.captured_at', 'payment.captures.id', 'payment.refunds.id'],
+    ],
+    filters: { id: sessionId },
+  })
+  const session = z.array(Session).parse(data)[0]
+  const shop = session && shopOf(container, session.provider_id)
+  return session && shop && { ...session, shop }
+}
+
+/** Seconds. A notification is answered within 10, and comes again. */
+const LOCK_TIMEOUT = 8
+
+/** How a session stands; `unknown` if it is none of this package. */
+export type SessionState = 'open' | 'paid' | 'ended' | 'unknown'
+
+/**
+ * Reads the code of a session, and where it is paid, records the payment once, with the order that it pays.
+ * @throws Error if it is paid and could not be recorded: the caller says so, and it is tried again
+ */
+export async function settle(container: MedusaContainer, qrCodeUid: string): Promise<SessionState> {
+  const sessionId = sessionIdOf(qrCodeUid)
+  const locking = container.resolve(Modules.LOCKING)
+  return locking.execute(`fps-qr:${sessionId}`, () => settleLocked(container, sessionId), {
+    timeout: LOCK_TIMEOUT,
+  })
+}
+
+async function settleLocked(container: MedusaContainer, sessionId: string): Promise<SessionState> {
+  const session = await readSession(container, sessionId)
+  const code = session && codeIn(session.data)
+  if (!session || !code) return 'unknown'
+  const { state, qrCode } = await readOrder(session.shop.fps, code)
+  if (state !== 'paid') return state
+  // The steps of Medusa can be repeated, but each run tells the shop's subscribers of a captured payment.
+  if (!(await isSettled(container, session))) {
+    const amount = fromKopecks(toKopecks(code.amount.value))
+    await processPaymentWorkflow(container).run({
+      input: { action: PaymentActions.SUCCESSFUL, data: { session_id: sessionId, amount } },
+    })
+    const after = await readSession(container, sessionId)
+    if (!after || !(await isSettled(container, after)))
+      throw new MedusaError(
+        MedusaError.Types.UNEXPECTED_STATE,
+        `fps-qr: the payment of ${sessionId} is not recorded yet`,
+      )
+  }
+  await recordRefunds(container, sessionId, qrCode.refunds ?? [])
+  return 'paid'
+}
+
+/** Whether nothing of a payment is left to record: it is captured, the order is there, and has the capture among its transactions. */
+async function isSettled(
+  container: MedusaContainer,
+  { payment, payment_collection_id }: Session,
+): Promise<boolean> {
+  if (!payment?.captured_at) return false
+  const query = container.resolve(ContainerRegistrationKeys.QUERY)
+  const filters = { payment_collection_id }
+  const link = async (entity: string, field: string) => {
+    const { data } = await query.graph({ entity, fields: [field], filters })
+    const [row] = z.array(z.record(z.string(), z.unknown())).parse(data)
+    return z.string().optional().parse(row?.[field])
+  }
+  const order_id = await link('order_payment_collection', 'order_id')
+  if (order_id === undefined) {
+    // A cart that could not be completed has its money back, and no order follows.
+    return payment.refunds.length > 0 || (await link('cart_payment_collection', 'cart_id')) === undefined
+  }
+  const ids = payment.captures.map(({ id }) => id)
+  const transactions = await container
+    .resolve(Modules.ORDER)
+    .listOrderTransactions({ order_id, reference: 'capture', reference_id: ids })
+  return ids.every((id) => transactions.some(({ reference_id }) => reference_id === id))
+}
