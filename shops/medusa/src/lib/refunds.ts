@@ -3,8 +3,8 @@ import {
   ApiError,
   ConnectionError,
   type FpsQr,
-  fromKopecks,
   NotFoundError,
+  type QrCode,
   type Refund,
   toKopecks,
 } from '@fps-qr/client'
@@ -145,18 +145,15 @@ const Payments = z.array(
   }),
 )
 
-/**
- * Records in Medusa the refunds that the bank carried out after Medusa had given them up.
- * @param refunds of the code, as the service has them
- */
+/** Records in Medusa the refunds of a paid code that the bank carried out after Medusa had given them up. */
 export async function recordRefunds(
   container: MedusaContainer,
-  sessionId: string,
-  refunds: readonly Refund[],
+  fps: FpsQr,
+  { sessionId, qrCode, paymentId }: { sessionId: string; qrCode: QrCode; paymentId: string },
 ): Promise<void> {
-  const query = container.resolve(ContainerRegistrationKeys.QUERY)
-  const completed = refunds.filter(({ status }) => status.value === 'COMPLETED')
+  const completed = (qrCode.refunds ?? []).filter(({ refundStatus }) => refundStatus === 'COMPLETED')
   if (completed.length === 0) return
+  const query = container.resolve(ContainerRegistrationKeys.QUERY)
   const { data } = await query.graph({
     entity: 'payment',
     fields: ['id', 'refunds.metadata'],
@@ -165,13 +162,14 @@ export async function recordRefunds(
   const [payment] = Payments.parse(data)
   if (!payment) return
   const claims = new Set(payment.refunds.map(({ metadata }) => metadata?.[KEY]))
-  for (const { refundId, amount } of completed) {
-    // Refunds with other identifiers were made elsewhere: in the console, or of a surplus payment.
-    if (!refundId.startsWith(`${payment.id}-`) || claims.has(refundId)) continue
+  for (const { refundUid } of completed) {
+    // Refunds with other identifiers were made elsewhere: in the console of the service.
+    if (!refundUid.startsWith(`${payment.id}-`) || claims.has(refundUid)) continue
+    const { amount } = await fps.getRefund(paymentId, refundUid)
     await refundPaymentWorkflow(container).run({
       input: {
         payment_id: payment.id,
-        amount: Number(fromKopecks(toKopecks(amount.value))),
+        amount: Number(amount.value),
         note: 'Recorded after the bank had carried it out',
       },
     })

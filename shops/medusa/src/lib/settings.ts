@@ -1,5 +1,5 @@
 // The settings of the provider, as medusa-config has them, and a client for each.
-import { FpsQr, notificationKeys, type ShopSettings } from '@fps-qr/client'
+import { type FpsQr, notificationKeys, type ShopSettings, shopClient } from '@fps-qr/client'
 import type { MedusaContainer } from '@medusajs/framework/types'
 import { ContainerRegistrationKeys, MedusaError, Modules } from '@medusajs/framework/utils'
 import { z } from '@medusajs/framework/zod'
@@ -40,8 +40,8 @@ export function settingsOf(options: unknown): Settings {
 const invalid = (reason: string) => new MedusaError(MedusaError.Types.INVALID_DATA, `fps-qr: ${reason}`)
 
 /** The service waits 10 seconds for the answer to a notification, and a customer for a page no longer. */
-const clientOf = ({ baseUrl, siteId, token }: ShopSettings): FpsQr =>
-  new FpsQr({ baseUrl, siteId, token, attemptTimeoutMs: 8_000, timeLimitMs: 8_000 })
+const clientOf = (settings: ShopSettings): FpsQr =>
+  shopClient(settings, { attemptTimeoutMs: 8_000, timeLimitMs: 8_000 })
 
 /** A site of the service that the shop takes payments through. */
 export interface Shop {

@@ -65,8 +65,9 @@ async function settleLocked(container: MedusaContainer, sessionId: string): Prom
   const session = await readSession(container, sessionId)
   const code = session && codeIn(session.data)
   if (!session || !code) return 'unknown'
-  const { state, qrCode } = await readOrder(session.shop.fps, code)
-  if (state !== 'paid') return state
+  const { fps } = session.shop
+  const { state, payment, qrCode } = await readOrder(fps, code)
+  if (!payment) return state
   // The steps of Medusa can be repeated, but each run tells the shop's subscribers of a captured payment.
   if (!(await isSettled(container, session))) {
     const amount = fromKopecks(toKopecks(code.amount.value))
@@ -80,7 +81,7 @@ async function settleLocked(container: MedusaContainer, sessionId: string): Prom
         `fps-qr: the payment of ${sessionId} is not recorded yet`,
       )
   }
-  await recordRefunds(container, sessionId, qrCode.refunds ?? [])
+  await recordRefunds(container, fps, { sessionId, qrCode, paymentId: payment.paymentId })
   return 'paid'
 }
 

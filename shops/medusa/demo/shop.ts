@@ -2,9 +2,9 @@
 import { join } from 'node:path'
 import { container } from '@medusajs/framework'
 import start from '@medusajs/medusa/commands/start'
-import { seed } from './seed.mts'
+import { seed } from './seed.ts'
 
 const directory = join(import.meta.dirname, 'app')
 process.chdir(directory)
-await start({ directory, host: '127.0.0.1', port: Number(process.env.PORT), types: false })
+await start.default({ directory, host: '127.0.0.1', port: Number(process.env.PORT), types: false })
 console.log(JSON.stringify({ port: Number(process.env.PORT), key: await seed(container) }))

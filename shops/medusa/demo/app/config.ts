@@ -5,16 +5,22 @@ import { defineConfig } from '@medusajs/framework/utils'
 const plugin = join(import.meta.dirname, '../..')
 const { env } = process
 
+function setting(name: string): string {
+  const value = env[name]
+  if (!value) throw new Error(`${name} is not set`)
+  return value
+}
+
 export default defineConfig({
   projectConfig: {
-    databaseUrl: env.DATABASE_URL,
+    databaseUrl: setting('DATABASE_URL'),
     databaseDriverOptions: { connection: { ssl: false } },
     http: {
-      storeCors: env.SHOP_URL ?? '',
-      adminCors: env.SHOP_URL ?? '',
-      authCors: env.SHOP_URL ?? '',
-      jwtSecret: env.JWT_SECRET,
-      cookieSecret: env.COOKIE_SECRET,
+      storeCors: setting('SHOP_URL'),
+      adminCors: setting('SHOP_URL'),
+      authCors: setting('SHOP_URL'),
+      jwtSecret: setting('JWT_SECRET'),
+      cookieSecret: setting('COOKIE_SECRET'),
     },
   },
   admin: { disable: env.ADMIN !== 'on' },
@@ -28,11 +34,11 @@ export default defineConfig({
             resolve: join(plugin, '.medusa/server/src/providers/fps-qr'),
             id: 'sbp',
             options: {
-              baseUrl: env.FPS_QR_URL,
-              siteId: env.FPS_QR_SITE,
-              token: env.FPS_QR_TOKEN,
-              notificationKey: env.FPS_QR_NOTIFICATION_KEY,
-              returnUrl: `${env.SHOP_URL}/shop`,
+              baseUrl: setting('FPS_QR_URL'),
+              siteId: setting('FPS_QR_SITE'),
+              token: setting('FPS_QR_TOKEN'),
+              notificationKey: setting('FPS_QR_NOTIFICATION_KEY'),
+              returnUrl: `${setting('SHOP_URL')}/shop`,
               ...(env.FPS_QR_TTL && { ttl: Number(env.FPS_QR_TTL) }),
             },
           },

@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Postgres {
-  url: string
+  /** Makes a database where there is none of this name. @returns its address */
+  database(name: string, template?: string): string
   stop(): Promise<void>
 }
 
@@ -45,7 +46,13 @@ export async function startPostgres(directory: string, port: number): Promise<Po
     await sleep(50)
   }
   return {
-    url: `postgres://shop@127.0.0.1:${port}/shop`,
+    database(name, template = 'template0') {
+      const at = ['-h', '127.0.0.1', '-p', `${port}`, '-U', 'shop']
+      const list = execFileSync(`${bin}psql`, [...at, '-d', 'postgres', '-Atc', 'select datname from pg_database'])
+      if (!list.toString().split('\n').includes(name))
+        execFileSync(`${bin}createdb`, [...at, '-T', template, name], { stdio: ['ignore', 'ignore', 'inherit'] })
+      return `postgres://shop@127.0.0.1:${port}/${name}`
+    },
     async stop() {
       server.kill('SIGINT')
       await ended

@@ -1,0 +1,36 @@
+// Installs and builds the module, and makes a database with the tables of Medusa, once for all tests of a run.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { startPostgres } from '../../../shops/medusa/demo/postgres.ts'
+import { freePort } from '../../support/ports.ts'
+import { MODULE, migrate } from './program.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The address of PostgreSQL, without a database; `template` is one that is migrated. */
+    postgres: string
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const root = join(MODULE, '../..')
+  if (!existsSync(join(MODULE, 'node_modules')))
+    execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--prefix', MODULE], { cwd: root, stdio: 'inherit' })
+  execFileSync('npm', ['run', '-s', '-w', 'client', 'build'], { cwd: root, stdio: 'inherit' })
+  // What `medusa plugin:build` makes, without the pages of the admin.
+  execFileSync(process.execPath, [join(MODULE, 'node_modules/typescript/bin/tsc'), '-p', MODULE], {
+    stdio: 'inherit',
+  })
+  const directory = mkdtempSync(join(tmpdir(), 'fps-qr-medusa-'))
+  const { url, stop } = await startPostgres(directory, await freePort())
+  const postgres = url.slice(0, url.lastIndexOf('/'))
+  await migrate(`${postgres}/template`)
+  project.provide('postgres', postgres)
+  return async () => {
+    await stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
