@@ -2,8 +2,11 @@
 import { join } from 'node:path'
 import migrate from '@medusajs/medusa/commands/db/migrate'
 
+const directory = join(import.meta.dirname, 'app')
+// Medusa finds its modules from here.
+process.chdir(directory)
 await migrate.default({
-  directory: join(import.meta.dirname, 'app'),
+  directory,
   ...{ skipLinks: false, skipScripts: true, skipSearch: true },
   ...{ executeAllLinks: false, executeSafeLinks: true, executeAllSearch: false, executeSafeSearch: true },
   ...{ concurrency: 1, allOrNothing: false },

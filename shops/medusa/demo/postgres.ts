@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Postgres {
-  /** Makes a database where there is none of this name. @returns its address */
-  database(name: string, template?: string): string
+  /** As makeDatabase. */
+  database(name: string): string
   stop(): Promise<void>
 }
 
@@ -46,18 +46,22 @@ export async function startPostgres(directory: string, port: number): Promise<Po
     await sleep(50)
   }
   return {
-    database(name, template = 'template0') {
-      const at = ['-h', '127.0.0.1', '-p', `${port}`, '-U', 'shop']
-      const list = execFileSync(`${bin}psql`, [...at, '-d', 'postgres', '-Atc', 'select datname from pg_database'])
-      if (!list.toString().split('\n').includes(name))
-        execFileSync(`${bin}createdb`, [...at, '-T', template, name], { stdio: ['ignore', 'ignore', 'inherit'] })
-      return `postgres://shop@127.0.0.1:${port}/${name}`
-    },
+    database: (name) => makeDatabase(port, name),
     async stop() {
       server.kill('SIGINT')
       await ended
     },
   }
+}
+
+/** Makes a database where there is none of this name, as a copy of another one. @returns its address */
+export function makeDatabase(port: number, name: string, template = 'template0'): string {
+  const bin = programs()
+  const at = ['-h', '127.0.0.1', '-p', `${port}`, '-U', 'shop']
+  const list = execFileSync(`${bin}psql`, [...at, '-d', 'postgres', '-Atc', 'select datname from pg_database'])
+  if (!list.toString().split('\n').includes(name))
+    execFileSync(`${bin}createdb`, [...at, '-T', template, name], { stdio: ['ignore', 'ignore', 'inherit'] })
+  return `postgres://shop@127.0.0.1:${port}/${name}`
 }
 
 async function accepts(port: number): Promise<boolean> {

@@ -2,25 +2,26 @@
 import type { MedusaContainer } from '@medusajs/framework/types'
 import { ContainerRegistrationKeys, Modules, ProductStatus } from '@medusajs/framework/utils'
 import {
-  createApiKeysWorkflow,
   createProductsWorkflow,
   createRegionsWorkflow,
   createShippingOptionsWorkflow,
   createShippingProfilesWorkflow,
   createStockLocationsWorkflow,
   createUserAccountWorkflow,
-  linkSalesChannelsToApiKeyWorkflow,
   linkSalesChannelsToStockLocationWorkflow,
 } from '@medusajs/medusa/core-flows'
+import { ADMIN } from './admin.ts'
 
-/** Who signs in to the admin. */
-export const ADMIN = { email: 'admin@shop.example', password: 'tea-for-two' }
-
-/** @returns the publishable key of the storefront */
+/** @returns the publishable key of the storefront, which Medusa makes with its first start */
 export async function seed(container: MedusaContainer): Promise<string> {
-  const apiKeys = container.resolve(Modules.API_KEY)
-  const [known] = await apiKeys.listApiKeys({ title: 'Storefront' })
-  if (known) return known.token
+  const [key] = await container.resolve(Modules.API_KEY).listApiKeys({ type: 'publishable' })
+  if (!key) throw new Error('the shop has no publishable key')
+  const [, products] = await container.resolve(Modules.PRODUCT).listAndCountProducts()
+  if (products === 0) await seedNew(container)
+  return key.token
+}
+
+async function seedNew(container: MedusaContainer): Promise<void> {
   const [channel] = await container.resolve(Modules.SALES_CHANNEL).listSalesChannels()
   if (!channel) throw new Error('the shop has no sales channel')
   await createRegionsWorkflow(container).run({
@@ -57,13 +58,6 @@ export async function seed(container: MedusaContainer): Promise<string> {
     },
   })
   await addAdmin(container)
-  const { result: keys } = await createApiKeysWorkflow(container).run({
-    input: { api_keys: [{ title: 'Storefront', type: 'publishable', created_by: '' }] },
-  })
-  const [key] = keys
-  if (!key) throw new Error('no API key was made')
-  await linkSalesChannelsToApiKeyWorkflow(container).run({ input: { id: key.id, add: [channel.id] } })
-  return key.token
 }
 
 async function addDelivery(container: MedusaContainer, channelId: string, profileId: string): Promise<void> {

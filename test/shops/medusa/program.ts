@@ -7,6 +7,9 @@ import { promisify } from 'node:util'
 /** The directory of the module. */
 export const MODULE = join(import.meta.dirname, '../../../shops/medusa')
 
+/** The database with the tables of Medusa and no rows. */
+export const TEMPLATE = 'medusa_template'
+
 const NODE = ['--disable-warning=ExperimentalWarning', '--disable-warning=DEP0040']
 
 /** Settings that a shop needs to start, and that mean nothing while it is migrated. */
@@ -28,6 +31,8 @@ export interface ShopProcess {
   /** The publishable key of the storefront. */
   key: string
   log(): string
+  /** The messages of the errors in its log. */
+  errors(): string
   kill(): Promise<void>
 }
 
@@ -52,6 +57,7 @@ export async function startShop(env: Record<string, string>): Promise<ShopProces
     key: await ready.promise,
     address: `http://127.0.0.1:${env.PORT}`,
     log: () => log,
+    errors: () => [...log.matchAll(/"level":"error","message":"(.*?)","(?:stack|timestamp)"/g)].map(([, text]) => text).join('\n'),
     async kill() {
       child.kill('SIGKILL')
       await ended

@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { startPostgres } from '../../../shops/medusa/demo/postgres.ts'
 import { freePort } from '../../support/ports.ts'
-import { MODULE, migrate } from './program.ts'
+import { MODULE, migrate, TEMPLATE } from './program.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The address of PostgreSQL, without a database; `template` is one that is migrated. */
-    postgres: string
+    /** Of the PostgreSQL whose database TEMPLATE has the tables of Medusa. */
+    postgresPort: number
   }
 }
 
@@ -25,10 +25,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     stdio: 'inherit',
   })
   const directory = mkdtempSync(join(tmpdir(), 'fps-qr-medusa-'))
-  const { url, stop } = await startPostgres(directory, await freePort())
-  const postgres = url.slice(0, url.lastIndexOf('/'))
-  await migrate(`${postgres}/template`)
-  project.provide('postgres', postgres)
+  const port = await freePort()
+  const { database, stop } = await startPostgres(directory, port)
+  await migrate(database(TEMPLATE))
+  project.provide('postgresPort', port)
   return async () => {
     await stop()
     rmSync(directory, { recursive: true, force: true })

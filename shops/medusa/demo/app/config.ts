@@ -39,6 +39,8 @@ export default defineConfig({
               token: setting('FPS_QR_TOKEN'),
               notificationKey: setting('FPS_QR_NOTIFICATION_KEY'),
               returnUrl: `${setting('SHOP_URL')}/shop`,
+              // The sandbox has a cash register, and no settings of receipts.
+              receipts: env.FPS_QR_RECEIPTS === 'on',
               ...(env.FPS_QR_TTL && { ttl: Number(env.FPS_QR_TTL) }),
             },
           },

@@ -1,5 +1,5 @@
 // The receipt of a payment: the lines of the cart or the order that it pays.
-import { type CreateQrCode, type OrderLine, receiptItems, toKopecks } from '@fps-qr/client'
+import { type AmountInput, type CreateQrCode, type OrderLine, receiptItems, toKopecks } from '@fps-qr/client'
 import type { BigNumberInput, MedusaContainer } from '@medusajs/framework/types'
 import { ContainerRegistrationKeys } from '@medusajs/framework/utils'
 import { z } from '@medusajs/framework/zod'
@@ -14,15 +14,18 @@ const Goods = z.object({
   shipping_methods: z.array(Priced.extend({ name: z.string() })).default([]),
 })
 
+/** Medusa computes a total only where it has read all that the total is made of. */
 const FIELDS = [
-  ...['email', 'currency_code', 'items.title', 'items.quantity', 'items.total', 'items.tax_lines.rate'],
-  ...['shipping_methods.name', 'shipping_methods.total', 'shipping_methods.tax_lines.rate'],
+  ...['email', 'currency_code', 'total', 'credit_lines.*'],
+  ...['items', 'shipping_methods'].flatMap((each) => [
+    ...[`${each}.*`, `${each}.total`, `${each}.tax_lines.*`, `${each}.adjustments.*`],
+  ]),
 ]
 
 const RATES = ['0', '5', '7', '10', '20', '22'] as const
 
-/** The rate of VAT that the shop taxes a line with; absent where it taxes none: the setting of the site holds then. */
-function vatOf(lines: z.infer<typeof TaxLines>): Partial<Pick<OrderLine, "vat">> {
+/** The rate of VAT that the shop taxes a line with; absent where a receipt has no such rate: the setting of the site holds then. */
+function vatOf(lines: z.infer<typeof TaxLines>): Partial<Pick<OrderLine, 'vat'>> {
   const vat = RATES.find((rate) => lines?.length === 1 && Number(rate) === lines[0]?.rate)
   return vat ? { vat } : {}
 }
@@ -34,20 +37,21 @@ function vatOf(lines: z.infer<typeof TaxLines>): Partial<Pick<OrderLine, "vat">>
 export async function receiptOf(
   container: MedusaContainer,
   sessionId: string,
-  amount: { value: string; currency: string },
+  amount: AmountInput,
+  vatFromTaxes: boolean,
 ): Promise<CreateQrCode['receipt']> {
   const goods = await goodsOf(container, sessionId)
   if (!goods || goods.items.length === 0) return undefined
-  const kopecks = (total: BigNumberInput) => toKopecks(amountOf(total, amount.currency).value)
+  const kopecks = (total: BigNumberInput) => toKopecks(amountOf(total, amount.currency ?? 'RUB').value)
   const lines: OrderLine[] = [
     ...goods.items.map(({ title, quantity, total, tax_lines }) => ({
       ...{ name: title, quantity: String(quantity), kopecks: kopecks(total) },
-      ...vatOf(tax_lines),
+      ...(vatFromTaxes && vatOf(tax_lines)),
     })),
     ...goods.shipping_methods
       .map(({ name, total, tax_lines }) => ({
         ...{ name, kopecks: kopecks(total), object: 'service' as const },
-        ...vatOf(tax_lines),
+        ...(vatFromTaxes && vatOf(tax_lines)),
       }))
       // A delivery free of charge is no line of a receipt.
       .filter((line) => line.kopecks > 0),

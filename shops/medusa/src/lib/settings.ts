@@ -10,6 +10,10 @@ export interface Settings extends ShopSettings {
   returnUrl?: string
   /** Minutes for which a code can be paid; by default 60. */
   ttl: number
+  /** Whether a receipt with the lines of the cart goes along; by default it does, and a site without a cash register ignores it. */
+  receipts: boolean
+  /** Whether the taxes of Medusa say the rate of VAT of each line; by default the setting of the site does. */
+  vatFromTaxes: boolean
 }
 
 const Options = z.strictObject({
@@ -20,6 +24,8 @@ const Options = z.strictObject({
   testSite: z.boolean().default(false),
   returnUrl: z.url({ protocol: /^https?$/ }).optional(),
   ttl: z.int().min(1).max(129_600).default(60),
+  receipts: z.boolean().default(true),
+  vatFromTaxes: z.boolean().default(false),
 })
 
 /** The options, checked. @throws MedusaError naming each wrong one and its rule, without what it has: that can be a secret */

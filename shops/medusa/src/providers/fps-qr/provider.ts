@@ -59,8 +59,8 @@ export class FpsQrPaymentProvider extends AbstractPaymentProvider<Settings> {
   readonly #fps: FpsQr
   readonly #logger: Logger
 
-  constructor(cradle: { logger: Logger }, options: Settings) {
-    super({ ...cradle }, options)
+  constructor(cradle: Record<string, unknown> & { logger: Logger }, options: Settings) {
+    super(cradle, options)
     this.#logger = cradle.logger
     this.#settings = settingsOf(options)
     this.#fps = fpsOf(this.#settings)
@@ -90,10 +90,10 @@ export class FpsQrPaymentProvider extends AbstractPaymentProvider<Settings> {
 
   async #createCode(code: StoredOrder): Promise<InitiatePaymentOutput> {
     const { qrCodeUid, amount } = code
-    const { returnUrl, ttl } = this.#settings
+    const { returnUrl, ttl, receipts, vatFromTaxes } = this.#settings
     const sessionId = sessionIdOf(qrCodeUid)
     await storeCode(container, qrCodeUid)
-    const receipt = await receiptOf(container, sessionId, { currency: 'RUB', ...amount })
+    const receipt = receipts && (await receiptOf(container, sessionId, amount, vatFromTaxes))
     const redirect = returnUrl === undefined ? undefined : new URL(returnUrl)
     redirect?.searchParams.set('payment_session', sessionId)
     const { pageUrl, expiresOn } = await createOrderCode(this.#fps, {

@@ -1,0 +1,253 @@
+// A running shop with the sandbox service behind it: what a customer and an administrator do there.
+import { randomBytes } from 'node:crypto'
+import { inject } from 'vitest'
+import { z } from 'zod'
+import { mintToken } from '../../../bin/mint-token.ts'
+import { ADMIN } from '../../../shops/medusa/demo/admin.ts'
+import { makeDatabase } from '../../../shops/medusa/demo/postgres.ts'
+import { bareWorkerd } from '../../support/bare-workerd.ts'
+import { type FaultProxy, faultProxy } from '../../support/fault-proxy.ts'
+import { freePort } from '../../support/ports.ts'
+import { type Site, siteAt } from '../../support/site-at.ts'
+import { type ShopProcess, startShop, TEMPLATE } from './program.ts'
+
+const Order = z.object({
+  id: z.string(),
+  display_id: z.number(),
+  status: z.string(),
+  payment_status: z.string(),
+  total: z.number(),
+  summary: z.object({ paid_total: z.number(), refunded_total: z.number() }),
+  payment_collections: z.array(
+    z.object({
+      id: z.string(),
+      payments: z.array(
+        z.object({
+          id: z.string(),
+          amount: z.number(),
+          captured_at: z.string().nullable(),
+          captures: z.array(z.object({ amount: z.number() })).default([]),
+          refunds: z.array(z.object({ amount: z.number() })).default([]),
+        }),
+      ),
+      payment_sessions: z.array(z.object({ id: z.string() })),
+    }),
+  ),
+})
+export type Order = z.infer<typeof Order>
+
+/** The captures of an order. */
+export const captures = ({ payment_collections }: Order) =>
+  payment_collections.flatMap(({ payments }) => payments.flatMap((each) => each.captures.map(({ amount }) => amount)))
+
+/** What is recorded of the money of an order. */
+export const money = (order: Order) => ({
+  ...{ payment_status: order.payment_status, paid: order.summary.paid_total, captures: captures(order) },
+})
+export const PAID = { payment_status: 'captured', paid: 349.9, captures: [349.9] }
+export const UNPAID = { payment_status: 'not_paid', paid: 0, captures: [] }
+
+const Income = z.object({
+  ...{ paymentId: z.string(), amount: z.string(), left: z.string(), kind: z.string() },
+  medusaPaymentId: z.string().optional(),
+})
+
+/** What a customer has at the end of the checkout. */
+export interface Checkout {
+  cart: string
+  collection: string
+  session: string
+}
+
+export interface Medusa {
+  site: Site
+  proxy: FaultProxy
+  shop(): ShopProcess
+  /** Settings that nobody may see. */
+  secrets: string[]
+  /** Sends a request to the shop. @returns the answer, whatever its status */
+  send(path: string, body?: object, headers?: Record<string, string>): Promise<{ status: number; body: unknown }>
+  store(path: string, body?: object): Promise<unknown>
+  admin(path: string, body?: object): Promise<unknown>
+  authorization(): Promise<{ Authorization: string }>
+  /** As admin, for a request that is refused: the message. */
+  refusal(path: string, body: object): Promise<string>
+  /** Fills a cart and chooses SBP. */
+  checkout(quantity?: number): Promise<Checkout>
+  session(collection: string): Promise<string>
+  complete(cart: string): Promise<string>
+  /** Places an order that waits for its payment. */
+  order(quantity?: number): Promise<Checkout & { order: string }>
+  read(order: string): Promise<Order>
+  /** The sandbox bank pays a code. */
+  pay(qrCodeUid: string, body?: object): Promise<string>
+  /** The status of a code at the service. */
+  status(qrCodeUid: string): Promise<string>
+  /** The money that came for an order, as its page in the admin has it. */
+  income(order: string): Promise<z.infer<typeof Income>[]>
+  /** While it works, the service has another address for its notifications. */
+  withoutNotifications<T>(work: () => Promise<T>): Promise<T>
+  state(session: string): Promise<Record<string, unknown>>
+  /** Sends a notification of the service once more, as often as stated, at once. @returns the statuses */
+  redeliver(qrCodeUid: string, times?: number): Promise<(number | undefined)[]>
+  start(env?: Record<string, string>): Promise<void>
+  close(): Promise<void>
+}
+
+/** Opens a shop with a product. @param env settings beside those of the shop */
+export async function openMedusa(env: Record<string, string> = {}): Promise<Medusa> {
+  const service = bareWorkerd({ PAYMENT_NETWORK: 'sandbox', CALLBACK_HOSTS: 'any' }, 'any')
+  const address = `http://127.0.0.1:${await service.start()}`
+  const site = siteAt(() => address, service.secret, 'demo')
+  const proxy = await faultProxy(() => address)
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const token = await mintToken(service.secret, { siteId: 'demo', scope: 'merchant', days: 1, label: 'shop' })
+  const adminToken = await mintToken(service.secret, { siteId: 'demo', scope: 'merchant:admin', days: 1, label: 'admin' })
+  const settings = `${address}/payin/v1/sites/demo/settings`
+  const headers = { Authorization: `Bearer ${adminToken}`, 'Content-Type': 'application/json' }
+  const configure = async (body: object) => {
+    const answer = await fetch(settings, { method: 'PATCH', headers, body: JSON.stringify(body) })
+    if (!answer.ok) throw new Error(await answer.text())
+  }
+  await configure({
+    ...{ name: 'Tea shop', callbackUrl: `${url}/fps-qr/notifications` },
+    receipts: { taxation: 'usnIncome', vat: 'none' },
+  })
+  const made = await fetch(`${settings}/notificationKeys`, { method: 'POST', headers })
+  const { key: notificationKey } = z.object({ key: z.string() }).parse(await made.json())
+  const name = `shop_${randomBytes(4).toString('hex')}`
+  const shopEnv = {
+    ...{ PORT: `${port}`, DATABASE_URL: makeDatabase(inject('postgresPort'), name, TEMPLATE), SHOP_URL: url },
+    ...{ FPS_QR_URL: proxy.url, FPS_QR_SITE: 'demo', FPS_QR_TOKEN: token },
+    ...{ FPS_QR_NOTIFICATION_KEY: notificationKey, FPS_QR_RECEIPTS: 'on', ...env },
+  }
+  let shop = await startShop(shopEnv)
+  let bearer = ''
+
+  const send: Medusa['send'] = async (path, body, more = {}) => {
+    const response = await fetch(url + path, {
+      headers: { 'Content-Type': 'application/json', ...more },
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : text }
+  }
+  const value = async (path: string, body: object | undefined, more: Record<string, string>) => {
+    const answer = await send(path, body, more)
+    if (answer.status !== 200)
+      throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}\n${shop.errors()}`)
+    return answer.body
+  }
+  const authorization = async () => {
+    if (!bearer) {
+      const answer = await value('/auth/user/emailpass', ADMIN, {})
+      bearer = z.object({ token: z.string() }).parse(answer).token
+    }
+    return { Authorization: `Bearer ${bearer}` }
+  }
+  const store = (path: string, body?: object) =>
+    value(`/store${path}`, body, { 'x-publishable-api-key': shop.key })
+  const admin = async (path: string, body?: object) => value(`/admin${path}`, body, await authorization())
+
+  const medusa: Medusa = {
+    ...{ site, proxy, send, store, admin, authorization },
+    secrets: [token, notificationKey],
+    shop: () => shop,
+    async refusal(path, body) {
+      const answer = await send(`/admin${path}`, body, await authorization())
+      if (answer.status < 400) throw new Error(`${path} was not refused: ${JSON.stringify(answer.body)}`)
+      return z.object({ message: z.string() }).parse(answer.body).message
+    },
+    async checkout(quantity = 1) {
+      const { regions } = Regions.parse(await store('/regions'))
+      const region_id = regions[0]?.id
+      const fields = 'id,*variants'
+      const { products } = Products.parse(await store(`/products?fields=${fields}`))
+      const items = [{ variant_id: products[0]?.variants[0]?.id, quantity }]
+      const address = { ...{ first_name: 'A', last_name: 'B', address_1: 'C' }, city: 'D', country_code: 'ru' }
+      const body = { region_id, email: 'tea@shop.example', shipping_address: address, items }
+      const cart = IdOf('cart').parse(await store('/carts', body)).cart.id
+      const options = Options.parse(await store(`/shipping-options?cart_id=${cart}`))
+      await store(`/carts/${cart}/shipping-methods`, { option_id: options.shipping_options[0]?.id })
+      const made = await store('/payment-collections', { cart_id: cart })
+      const collection = IdOf('payment_collection').parse(made).payment_collection.id
+      return { cart, collection, session: await medusa.session(collection) }
+    },
+    async session(collection) {
+      const path = `/payment-collections/${collection}/payment-sessions`
+      const answer = Sessions.parse(await store(path, { provider_id: 'pp_fps-qr_sbp' }))
+      const [session] = answer.payment_collection.payment_sessions
+      if (!session) throw new Error('no session was made')
+      return session.id
+    },
+    async complete(cart) {
+      return IdOf('order').parse(await store(`/carts/${cart}/complete`, {})).order.id
+    },
+    async order(quantity) {
+      const checkout = await medusa.checkout(quantity)
+      return { ...checkout, order: await medusa.complete(checkout.cart) }
+    },
+    async read(order) {
+      const fields = [
+        ...['id', 'display_id', 'status', 'payment_status', 'total', 'summary', '*payment_collections'],
+        ...['*payment_collections.payments.captures', '*payment_collections.payments.refunds'],
+        '*payment_collections.payment_sessions',
+      ]
+      return z.object({ order: Order }).parse(await admin(`/orders/${order}?fields=${fields}`)).order
+    },
+    async pay(qrCodeUid, body = {}) {
+      const answer = await site.value(`/sandbox/v1/sites/demo/qrCodes/${qrCodeUid}/payments`, { body })
+      return z.object({ paymentId: z.string() }).parse(answer).paymentId
+    },
+    async status(qrCodeUid) {
+      const answer = await site.value(`/sbp/qrCodes/${qrCodeUid}`)
+      return z.object({ qrCode: z.object({ status: z.string() }) }).parse(answer).qrCode.status
+    },
+    async income(order) {
+      return z.object({ payments: z.array(Income) }).parse(await admin(`/fps-qr/orders/${order}`)).payments
+    },
+    async withoutNotifications(work) {
+      // Nothing listens at port 9.
+      await configure({ callbackUrl: 'http://127.0.0.1:9/' })
+      const done = await work()
+      await configure({ callbackUrl: `${url}/fps-qr/notifications` })
+      return done
+    },
+    async state(session) {
+      return z.record(z.string(), z.unknown()).parse(await store(`/fps-qr/payments/${session}`))
+    },
+    async redeliver(qrCodeUid, times = 1) {
+      const list = await fetch(`${address}/payin/v1/sites/demo/notifications?qrCodeUid=${qrCodeUid}`, { headers })
+      const { notifications } = Notifications.parse(await list.json())
+      const each = notifications.flatMap((notification) => Array.from({ length: times }, () => notification.id))
+      return Promise.all(
+        each.map(async (id) => {
+          const path = `${address}/payin/v1/sites/demo/notifications/${id}/redeliver`
+          const answer = await fetch(path, { method: 'POST', headers })
+          return z.object({ httpStatus: z.number().optional() }).parse(await answer.json()).httpStatus
+        }),
+      )
+    },
+    async start(more = {}) {
+      shop = await startShop({ ...shopEnv, ...more })
+    },
+    async close() {
+      await shop.kill()
+      proxy.close()
+      await service.dispose()
+    },
+  }
+  return medusa
+}
+
+const Regions = z.object({ regions: z.array(z.object({ id: z.string() })) })
+const Products = z.object({
+  products: z.array(z.object({ variants: z.array(z.object({ id: z.string() })) })),
+})
+const Options = z.object({ shipping_options: z.array(z.object({ id: z.string() })) })
+const Sessions = z.object({
+  payment_collection: z.object({ payment_sessions: z.array(z.object({ id: z.string() })) }),
+})
+const Notifications = z.object({ notifications: z.array(z.object({ id: z.string() })) })
+const IdOf = <K extends string>(name: K) => z.object({ [name]: z.object({ id: z.string() }) } as Record<K, z.ZodObject<{ id: z.ZodString }>>)
