@@ -24,8 +24,6 @@ const Order = z.object({
       payments: z.array(
         z.object({
           id: z.string(),
-          amount: z.number(),
-          captured_at: z.string().nullable(),
           captures: z.array(z.object({ amount: z.number() })).default([]),
           refunds: z.array(z.object({ amount: z.number() })).default([]),
         }),
@@ -45,10 +43,10 @@ export const money = (order: Order) => ({
   ...{ payment_status: order.payment_status, paid: order.summary.paid_total, captures: captures(order) },
 })
 export const PAID = { payment_status: 'captured', paid: 349.9, captures: [349.9] }
-export const UNPAID = { payment_status: 'not_paid', paid: 0, captures: [] }
+export const UNPAID = { payment_status: 'awaiting', paid: 0, captures: [] }
 
 const Income = z.object({
-  ...{ paymentId: z.string(), amount: z.string(), left: z.string(), kind: z.string() },
+  ...{ paymentId: z.string(), qrCodeUid: z.string(), amount: z.string(), left: z.string(), kind: z.string() },
   medusaPaymentId: z.string().optional(),
 })
 
@@ -81,6 +79,8 @@ export interface Medusa {
   read(order: string): Promise<Order>
   /** The sandbox bank pays a code. */
   pay(qrCodeUid: string, body?: object): Promise<string>
+  /** Cancels an order as a timer of the shop does: by Medusa's workflow, without the admin. */
+  cancelByTimer(order: string): Promise<void>
   /** The status of a code at the service. */
   status(qrCodeUid: string): Promise<string>
   /** The money that came for an order, as its page in the admin has it. */
@@ -150,6 +150,17 @@ export async function openMedusa(env: Record<string, string> = {}): Promise<Medu
     value(`/store${path}`, body, { 'x-publishable-api-key': shop.key })
   const admin = async (path: string, body?: object) => value(`/admin${path}`, body, await authorization())
 
+  let option: string | undefined
+  let sold: { region_id: string | undefined; variant_id: string | undefined } | undefined
+  /** What is sold, and where: read once. */
+  async function goods() {
+    if (sold) return sold
+    const { regions } = Regions.parse(await store('/regions'))
+    const { products } = Products.parse(await store('/products?fields=id,*variants'))
+    sold = { region_id: regions[0]?.id, variant_id: products[0]?.variants[0]?.id }
+    return sold
+  }
+
   const medusa: Medusa = {
     ...{ site, proxy, send, store, admin, authorization },
     secrets: [token, notificationKey],
@@ -160,16 +171,13 @@ export async function openMedusa(env: Record<string, string> = {}): Promise<Medu
       return z.object({ message: z.string() }).parse(answer.body).message
     },
     async checkout(quantity = 1) {
-      const { regions } = Regions.parse(await store('/regions'))
-      const region_id = regions[0]?.id
-      const fields = 'id,*variants'
-      const { products } = Products.parse(await store(`/products?fields=${fields}`))
-      const items = [{ variant_id: products[0]?.variants[0]?.id, quantity }]
+      const { region_id, variant_id } = await goods()
+      const items = [{ variant_id, quantity }]
       const address = { ...{ first_name: 'A', last_name: 'B', address_1: 'C' }, city: 'D', country_code: 'ru' }
       const body = { region_id, email: 'tea@shop.example', shipping_address: address, items }
       const cart = IdOf('cart').parse(await store('/carts', body)).cart.id
-      const options = Options.parse(await store(`/shipping-options?cart_id=${cart}`))
-      await store(`/carts/${cart}/shipping-methods`, { option_id: options.shipping_options[0]?.id })
+      option ??= Options.parse(await store(`/shipping-options?cart_id=${cart}`)).shipping_options[0]?.id
+      await store(`/carts/${cart}/shipping-methods`, { option_id: option })
       const made = await store('/payment-collections', { cart_id: cart })
       const collection = IdOf('payment_collection').parse(made).payment_collection.id
       return { cart, collection, session: await medusa.session(collection) }
@@ -197,8 +205,13 @@ export async function openMedusa(env: Record<string, string> = {}): Promise<Medu
       return z.object({ order: Order }).parse(await admin(`/orders/${order}?fields=${fields}`)).order
     },
     async pay(qrCodeUid, body = {}) {
-      const answer = await site.value(`/sandbox/v1/sites/demo/qrCodes/${qrCodeUid}/payments`, { body })
-      return z.object({ paymentId: z.string() }).parse(answer).paymentId
+      await site.value(`/sandbox/v1/sites/demo/qrCodes/${qrCodeUid}/payments`, { body })
+      const { payments } = Payments.parse(await site.value(`/sbp/qrCodes/${qrCodeUid}/payments`))
+      return payments.at(-1)?.paymentId ?? ''
+    },
+    async cancelByTimer(order) {
+      const answer = await send('/demo/cancel', { order })
+      if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
     },
     async status(qrCodeUid) {
       const answer = await site.value(`/sbp/qrCodes/${qrCodeUid}`)
@@ -245,6 +258,7 @@ const Regions = z.object({ regions: z.array(z.object({ id: z.string() })) })
 const Products = z.object({
   products: z.array(z.object({ variants: z.array(z.object({ id: z.string() })) })),
 })
+const Payments = z.object({ payments: z.array(z.object({ paymentId: z.string() })) })
 const Options = z.object({ shipping_options: z.array(z.object({ id: z.string() })) })
 const Sessions = z.object({
   payment_collection: z.object({ payment_sessions: z.array(z.object({ id: z.string() })) }),
