@@ -58,7 +58,13 @@ export async function startPostgres(directory: string, port: number): Promise<Po
 export function makeDatabase(port: number, name: string, template = 'template0'): string {
   const bin = programs()
   const at = ['-h', '127.0.0.1', '-p', `${port}`, '-U', 'shop']
-  const list = execFileSync(`${bin}psql`, [...at, '-d', 'postgres', '-Atc', 'select datname from pg_database'])
+  const list = execFileSync(`${bin}psql`, [
+    ...at,
+    '-d',
+    'postgres',
+    '-Atc',
+    'select datname from pg_database',
+  ])
   if (!list.toString().split('\n').includes(name))
     execFileSync(`${bin}createdb`, [...at, '-T', template, name], { stdio: ['ignore', 'ignore', 'inherit'] })
   return `postgres://shop@127.0.0.1:${port}/${name}`

@@ -96,13 +96,13 @@ async function addDelivery(container: MedusaContainer, channelId: string, profil
       },
     ],
   })
-  await linkSalesChannelsToStockLocationWorkflow(container).run({ input: { id: locationId, add: [channelId] } })
+  await linkSalesChannelsToStockLocationWorkflow(container).run({
+    input: { id: locationId, add: [channelId] },
+  })
 }
 
 async function addAdmin(container: MedusaContainer): Promise<void> {
-  const { authIdentity, error } = await container
-    .resolve(Modules.AUTH)
-    .register('emailpass', { body: ADMIN })
+  const { authIdentity, error } = await container.resolve(Modules.AUTH).register('emailpass', { body: ADMIN })
   if (!authIdentity) throw new Error(error ?? 'the user of the admin was not made')
   await createUserAccountWorkflow(container).run({
     input: { authIdentityId: authIdentity.id, userData: { email: ADMIN.email } },

@@ -26,7 +26,9 @@ test('a customer who pays before the order is placed, and never comes back, has 
   // Medusa answers with the order that there is.
   await expect
     .poll(async () => (await medusa.send('/admin/orders', undefined, await medusa.authorization())).body)
-    .toMatchObject({ orders: expect.arrayContaining([expect.objectContaining({ email: 'tea@shop.example' })]) })
+    .toMatchObject({
+      orders: expect.arrayContaining([expect.objectContaining({ email: 'tea@shop.example' })]),
+    })
   const order = await medusa.complete(cart)
   await paid(order)
 })
@@ -100,7 +102,13 @@ test('a failed attempt that is told late leaves the order paid', async () => {
 test('a notification that the service did not sign is refused, and pays nothing', async () => {
   const { order, session } = await medusa.order()
   const body = {
-    payment: { paymentId: 'A1', qrCodeUid: session, status: { value: 'SUCCESS' }, amount: { value: 349.9 }, applied: true },
+    payment: {
+      paymentId: 'A1',
+      qrCodeUid: session,
+      status: { value: 'SUCCESS' },
+      amount: { value: 349.9 },
+      applied: true,
+    },
     type: 'PAYMENT',
   }
   const headers = {
@@ -128,7 +136,11 @@ test('another amount pays nothing, and is shown as money to return', async () =>
 test('a session that names the code of another one gets its own', async () => {
   const cheap = await medusa.order()
   const { collection } = await medusa.checkout(3)
-  const data = { session_id: cheap.session, qrCodeUid: cheap.session, amount: { value: '349.90', currency: 'RUB' } }
+  const data = {
+    session_id: cheap.session,
+    qrCodeUid: cheap.session,
+    amount: { value: '349.90', currency: 'RUB' },
+  }
   const answer = await medusa.store(`/payment-collections/${collection}/payment-sessions`, {
     ...{ provider_id: 'pp_fps-qr_sbp', data },
   })
@@ -138,17 +150,27 @@ test('a session that names the code of another one gets its own', async () => {
     }),
   })
   const [session] = made.parse(answer).payment_collection.payment_sessions
-  expect(session?.data).toMatchObject({ qrCodeUid: session?.id, amount: { value: '849.90', currency: 'RUB' } })
+  expect(session?.data).toMatchObject({
+    qrCodeUid: session?.id,
+    amount: { value: '849.90', currency: 'RUB' },
+  })
 })
 
 // mollie/WooCommerce#1289
 test('a code that ended shows nothing to pay with, and another one takes its place', async () => {
   const { order, session, collection } = await medusa.order()
   const open = await medusa.state(session)
-  expect(open).toMatchObject({ state: 'open', pageUrl: expect.stringContaining('http'), link: expect.anything() })
+  expect(open).toMatchObject({
+    state: 'open',
+    pageUrl: expect.stringContaining('http'),
+    link: expect.anything(),
+  })
   expect(open.picture).toMatch(/^data:image\/svg\+xml;base64,/)
   await medusa.site.ask(`/sbp/qrCodes/${session}`, { method: 'DELETE' })
-  expect(await medusa.state(session)).toEqual({ state: 'ended', amount: { value: '349.90', currency: 'RUB' } })
+  expect(await medusa.state(session)).toEqual({
+    state: 'ended',
+    amount: { value: '349.90', currency: 'RUB' },
+  })
   const again = await medusa.session(collection)
   expect(await medusa.state(again)).toMatchObject({ state: 'open' })
   await medusa.pay(again)

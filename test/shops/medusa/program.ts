@@ -57,7 +57,10 @@ export async function startShop(env: Record<string, string>): Promise<ShopProces
     key: await ready.promise,
     address: `http://127.0.0.1:${env.PORT}`,
     log: () => log,
-    errors: () => [...log.matchAll(/"level":"error","message":"(.*?)","(?:stack|timestamp)"/g)].map(([, text]) => text).join('\n'),
+    errors: () =>
+      [...log.matchAll(/"level":"error","message":"(.*?)","(?:stack|timestamp)"/g)]
+        .map(([, text]) => text)
+        .join('\n'),
     async kill() {
       child.kill('SIGKILL')
       await ended

@@ -1,7 +1,7 @@
 // Money that goes back: refunds that a retry repeats once, cancelled orders, payments that pay nothing.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { type Medusa, money, openMedusa, type Order, PAID } from './shop.ts'
+import { type Medusa, money, type Order, openMedusa, PAID } from './shop.ts'
 
 let medusa: Medusa
 beforeAll(async () => {
@@ -19,13 +19,19 @@ async function paidOrder() {
 }
 
 const refunds = ({ payment_collections }: Order) =>
-  payment_collections.flatMap(({ payments }) => payments.flatMap((each) => each.refunds.map(({ amount }) => amount)))
+  payment_collections.flatMap(({ payments }) =>
+    payments.flatMap((each) => each.refunds.map(({ amount }) => amount)),
+  )
 
 /** The refunds of a payment at the service. */
 async function atService(paymentId: string) {
   const answer = await medusa.site.value(`/payments/${paymentId}/refunds`)
   const Refunds = z.array(
-    z.object({ refundId: z.string(), amount: z.object({ value: z.string() }), status: z.object({ value: z.string() }) }),
+    z.object({
+      refundId: z.string(),
+      amount: z.object({ value: z.string() }),
+      status: z.object({ value: z.string() }),
+    }),
   )
   return Refunds.parse(answer).map(({ amount, status }) => `${amount.value} ${status.value}`)
 }
@@ -41,12 +47,15 @@ test('a part is refunded, then the rest', async () => {
 
 // medusajs/medusa#16681
 test('a refund whose answer is lost is refunded once, however often it is repeated', async () => {
-  const { order, payment, paymentId } = await paidOrder()
+  const { session, order, payment, paymentId } = await paidOrder()
   // The read of the code, its payments, and of the refund pass; the answer to the refund does not come until the shop gives up.
   const lost = Array.from({ length: 60 }, () => 'lost-answer' as const)
   medusa.proxy.faults.push('none', 'none', 'none', ...lost)
   expect(await medusa.refusal(`/payments/${payment}/refund`, { amount: 100 })).toContain('Repeat it')
   medusa.proxy.faults.length = 0
+  // Its notification comes meanwhile: the repeat is the same refund all the same.
+  await expect.poll(() => atService(paymentId)).toEqual(['100.00 COMPLETED'])
+  await medusa.redeliver(session)
   expect(refunds(await medusa.read(order))).toEqual([])
   expect(await medusa.refusal(`/payments/${payment}/refund`, { amount: 50 })).toContain('Refund 100.00 first')
   await medusa.admin(`/payments/${payment}/refund`, { amount: 100 })
@@ -72,12 +81,20 @@ test('a refund that the bank declines is told as failed, and the order has none'
 })
 
 // The sandbox carries out a refund with the kopecks 17 after 30 seconds.
-test('a refund that takes long is told as not done, and is recorded when the bank has done it', async () => {
+test('a refund that takes long is told as not done, and the same refund again records it', async () => {
   const { order, payment, paymentId } = await paidOrder()
-  expect(await medusa.refusal(`/payments/${payment}/refund`, { amount: 100.17 })).toContain('not carried out')
+  const refund = { amount: 100.17 }
+  expect(await medusa.refusal(`/payments/${payment}/refund`, refund)).toContain('not carried out')
   expect(refunds(await medusa.read(order))).toEqual([])
-  await expect.poll(async () => refunds(await medusa.read(order)), { timeout: 60_000 }).toEqual([100.17])
+  const unrecorded = (status: string) => [
+    expect.objectContaining({ unrecorded: [{ amount: '100.17', status }] }),
+  ]
+  expect(await medusa.income(order)).toEqual(unrecorded('WAITING'))
+  await expect.poll(() => medusa.income(order), { timeout: 60_000 }).toEqual(unrecorded('COMPLETED'))
+  await medusa.admin(`/payments/${payment}/refund`, refund)
   expect(await atService(paymentId)).toEqual(['100.17 COMPLETED'])
+  expect(refunds(await medusa.read(order))).toEqual([100.17])
+  expect(await medusa.income(order)).toEqual([expect.objectContaining({ unrecorded: [] })])
 })
 
 test('a cancelled order cancels its code first', async () => {
@@ -127,7 +144,12 @@ test('money that comes after a timer cancelled the order is shown as such, and g
   expect((await medusa.read(order)).status).toBe('canceled')
   const [late] = await medusa.income(order)
   expect(late).toMatchObject({ kind: 'late', paymentId, left: '349.90' })
-  await medusa.admin(`/payments/${late?.medusaPaymentId}/refund`, { amount: 349.9 })
+  expect(await medusa.refusal(`/payments/${late?.medusaPaymentId}/refund`, { amount: 349.9 })).toContain(
+    'is cancelled',
+  )
+  expect(await atService(paymentId)).toEqual([])
+  await medusa.admin(`/fps-qr/orders/${order}/payments/${paymentId}/refund`, {})
+  expect(refunds(await medusa.read(order))).toEqual([349.9])
   expect(await atService(paymentId)).toEqual(['349.90 COMPLETED'])
   expect(await medusa.income(order)).toMatchObject([{ kind: 'late', left: '0.00' }])
 })

@@ -18,7 +18,10 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const root = join(MODULE, '../..')
   if (!existsSync(join(MODULE, 'node_modules')))
-    execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--prefix', MODULE], { cwd: root, stdio: 'inherit' })
+    execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--prefix', MODULE], {
+      cwd: root,
+      stdio: 'inherit',
+    })
   execFileSync('npm', ['run', '-s', '-w', 'client', 'build'], { cwd: root, stdio: 'inherit' })
   // What `medusa plugin:build` makes, without the pages of the admin.
   execFileSync(process.execPath, [join(MODULE, 'node_modules/typescript/bin/tsc'), '-p', MODULE], {

@@ -36,7 +36,9 @@ export type Order = z.infer<typeof Order>
 
 /** The captures of an order. */
 export const captures = ({ payment_collections }: Order) =>
-  payment_collections.flatMap(({ payments }) => payments.flatMap((each) => each.captures.map(({ amount }) => amount)))
+  payment_collections.flatMap(({ payments }) =>
+    payments.flatMap((each) => each.captures.map(({ amount }) => amount)),
+  )
 
 /** What is recorded of the money of an order. */
 export const money = (order: Order) => ({
@@ -48,6 +50,7 @@ export const UNPAID = { payment_status: 'awaiting', paid: 0, captures: [] }
 const Income = z.object({
   ...{ paymentId: z.string(), qrCodeUid: z.string(), amount: z.string(), left: z.string(), kind: z.string() },
   medusaPaymentId: z.string().optional(),
+  unrecorded: z.array(z.object({ amount: z.string(), status: z.string() })),
 })
 
 /** What a customer has at the end of the checkout. */
@@ -60,11 +63,17 @@ export interface Checkout {
 export interface Medusa {
   site: Site
   proxy: FaultProxy
+  /** The service's own address. */
+  service: string
   shop(): ShopProcess
   /** Settings that nobody may see. */
   secrets: string[]
   /** Sends a request to the shop. @returns the answer, whatever its status */
-  send(path: string, body?: object, headers?: Record<string, string>): Promise<{ status: number; body: unknown }>
+  send(
+    path: string,
+    body?: object,
+    headers?: Record<string, string>,
+  ): Promise<{ status: number; body: unknown }>
   store(path: string, body?: object): Promise<unknown>
   admin(path: string, body?: object): Promise<unknown>
   authorization(): Promise<{ Authorization: string }>
@@ -103,7 +112,12 @@ export async function openMedusa(env: Record<string, string> = {}): Promise<Medu
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const token = await mintToken(service.secret, { siteId: 'demo', scope: 'merchant', days: 1, label: 'shop' })
-  const adminToken = await mintToken(service.secret, { siteId: 'demo', scope: 'merchant:admin', days: 1, label: 'admin' })
+  const adminToken = await mintToken(service.secret, {
+    siteId: 'demo',
+    scope: 'merchant:admin',
+    days: 1,
+    label: 'admin',
+  })
   const settings = `${address}/payin/v1/sites/demo/settings`
   const headers = { Authorization: `Bearer ${adminToken}`, 'Content-Type': 'application/json' }
   const configure = async (body: object) => {
@@ -163,6 +177,7 @@ export async function openMedusa(env: Record<string, string> = {}): Promise<Medu
 
   const medusa: Medusa = {
     ...{ site, proxy, send, store, admin, authorization },
+    service: address,
     secrets: [token, notificationKey],
     shop: () => shop,
     async refusal(path, body) {
@@ -173,7 +188,11 @@ export async function openMedusa(env: Record<string, string> = {}): Promise<Medu
     async checkout(quantity = 1) {
       const { region_id, variant_id } = await goods()
       const items = [{ variant_id, quantity }]
-      const address = { ...{ first_name: 'A', last_name: 'B', address_1: 'C' }, city: 'D', country_code: 'ru' }
+      const address = {
+        ...{ first_name: 'A', last_name: 'B', address_1: 'C' },
+        city: 'D',
+        country_code: 'ru',
+      }
       const body = { region_id, email: 'tea@shop.example', shipping_address: address, items }
       const cart = IdOf('cart').parse(await store('/carts', body)).cart.id
       option ??= Options.parse(await store(`/shipping-options?cart_id=${cart}`)).shipping_options[0]?.id
@@ -231,9 +250,13 @@ export async function openMedusa(env: Record<string, string> = {}): Promise<Medu
       return z.record(z.string(), z.unknown()).parse(await store(`/fps-qr/payments/${session}`))
     },
     async redeliver(qrCodeUid, times = 1) {
-      const list = await fetch(`${address}/payin/v1/sites/demo/notifications?qrCodeUid=${qrCodeUid}`, { headers })
+      const list = await fetch(`${address}/payin/v1/sites/demo/notifications?qrCodeUid=${qrCodeUid}`, {
+        headers,
+      })
       const { notifications } = Notifications.parse(await list.json())
-      const each = notifications.flatMap((notification) => Array.from({ length: times }, () => notification.id))
+      const each = notifications.flatMap((notification) =>
+        Array.from({ length: times }, () => notification.id),
+      )
       return Promise.all(
         each.map(async (id) => {
           const path = `${address}/payin/v1/sites/demo/notifications/${id}/redeliver`
@@ -264,4 +287,5 @@ const Sessions = z.object({
   payment_collection: z.object({ payment_sessions: z.array(z.object({ id: z.string() })) }),
 })
 const Notifications = z.object({ notifications: z.array(z.object({ id: z.string() })) })
-const IdOf = <K extends string>(name: K) => z.object({ [name]: z.object({ id: z.string() }) } as Record<K, z.ZodObject<{ id: z.ZodString }>>)
+const IdOf = <K extends string>(name: K) =>
+  z.object({ [name]: z.object({ id: z.string() }) } as Record<K, z.ZodObject<{ id: z.ZodString }>>)

@@ -5,7 +5,7 @@ import {
   type MedusaRequest,
   type MedusaResponse,
 } from '@medusajs/framework/http'
-import { closePayments } from '../lib/orders.js'
+import { beforeRefund, closePayments } from '../lib/orders.js'
 
 async function beforeCancellation(
   { params, scope }: MedusaRequest,
@@ -17,9 +17,20 @@ async function beforeCancellation(
   next()
 }
 
+async function beforeReturn(
+  { params, scope }: MedusaRequest,
+  _: MedusaResponse,
+  next: MedusaNextFunction,
+): Promise<void> {
+  const { id } = params
+  if (id !== undefined) await beforeRefund(scope, id)
+  next()
+}
+
 export default defineMiddlewares({
   routes: [
     { matcher: '/fps-qr/notifications', methods: ['POST'], bodyParser: { preserveRawBody: true } },
     { matcher: '/admin/orders/:id/cancel', methods: ['POST'], middlewares: [beforeCancellation] },
+    { matcher: '/admin/payments/:id/refund', methods: ['POST'], middlewares: [beforeReturn] },
   ],
 })

@@ -1,6 +1,5 @@
 // Which code a notification is about. Nothing else of it is believed: the code is read.
-import { type FpsQr, NotificationError, orderOf, verifyNotification } from '@fps-qr/client'
-import { notificationKeys } from '@fps-qr/client'
+import { type FpsQr, NotificationError, notificationKeys, orderOf, verifyNotification } from '@fps-qr/client'
 import { MedusaError } from '@medusajs/framework/utils'
 import type { Settings } from './settings.js'
 

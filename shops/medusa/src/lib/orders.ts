@@ -1,16 +1,31 @@
 // The payments of an order: what to do before it is cancelled, and which money came for it that pays nothing.
-import { cancelOrder, fromKopecks, type Payment, readOrder, toKopecks } from '@fps-qr/client'
+import {
+  cancelOrder,
+  type FpsQr,
+  fromKopecks,
+  type Payment,
+  type QrCode,
+  readOrder,
+  toKopecks,
+} from '@fps-qr/client'
 import type { BigNumberInput, MedusaContainer } from '@medusajs/framework/types'
-import { ContainerRegistrationKeys, MathBN, MedusaError, OrderStatus } from '@medusajs/framework/utils'
+import {
+  ContainerRegistrationKeys,
+  MathBN,
+  MedusaError,
+  Modules,
+  OrderStatus,
+} from '@medusajs/framework/utils'
 import { z } from '@medusajs/framework/zod'
 import { refundPaymentWorkflow } from '@medusajs/medusa/core-flows'
 import { amountOf, codeIn, sessionIdOf, storedCodes } from './codes.js'
-import { refundSurplus } from './refunds.js'
+import { claimOf, refundSurplus, type UnrecordedRefund, unrecordedRefunds } from './refunds.js'
 import { type Shop, shopOf, shopsOf } from './settings.js'
 import { settle } from './settle.js'
 
 const Money = z.custom<BigNumberInput>((value) => value !== undefined && value !== null)
-const Sums = z.array(z.object({ amount: Money })).default([])
+const Sum = z.object({ amount: Money })
+const Sums = z.array(Sum).default([])
 const Order = z.object({
   id: z.string(),
   status: z.string(),
@@ -26,7 +41,8 @@ const Order = z.object({
           .array(
             z.object({
               ...{ id: z.string(), provider_id: z.string(), currency_code: z.string(), data: z.unknown() },
-              ...{ captures: Sums, refunds: Sums },
+              captures: Sums,
+              refunds: z.array(Sum.extend({ metadata: z.unknown() })).default([]),
             }),
           )
           .default([]),
@@ -39,7 +55,8 @@ type MedusaPayment = Order['payment_collections'][number]['payments'][number]
 
 async function readOrderOf(container: MedusaContainer, orderId: string): Promise<Order> {
   const query = container.resolve(ContainerRegistrationKeys.QUERY)
-  const payments = ['id', 'provider_id', 'currency_code', 'data', 'captures.amount', 'refunds.amount']
+  const refunds = ['refunds.amount', 'refunds.metadata']
+  const payments = ['id', 'provider_id', 'currency_code', 'data', 'captures.amount', ...refunds]
   const sessions = ['id', 'provider_id', 'data']
   const { data } = await query.graph({
     entity: 'order',
@@ -123,6 +140,8 @@ export interface Income {
   kind: 'paid' | 'late' | 'surplus'
   /** Medusa's own payment, with which it is refunded; a surplus has none. */
   medusaPaymentId?: string
+  /** Refunds that Medusa does not have yet: the same refund again records them. */
+  unrecorded: UnrecordedRefund[]
 }
 
 /** All completed payments of the codes that an order ever had. */
@@ -136,21 +155,38 @@ export async function incomeOf(container: MedusaContainer, orderId: string): Pro
       if (!fps) continue
       const recorded = payments.find(({ data }) => codeIn(data)?.qrCodeUid === qrCodeUid)
       const code = codeIn(recorded?.data)
-      const paying = code && (await readOrder(fps, code)).payment?.paymentId
-      for await (const payment of fps.payments(qrCodeUid))
-        if (payment.status.value === 'COMPLETED')
-          all.push(incomeFrom(payment, qrCodeUid, order, paying === payment.paymentId ? recorded?.id : undefined))
+      const paying = code && (await readOrder(fps, code))
+      for await (const payment of fps.payments(qrCodeUid)) {
+        if (payment.status.value !== 'COMPLETED') continue
+        const isPaying = recorded && paying?.payment?.paymentId === payment.paymentId
+        all.push({
+          ...incomeFrom(payment, qrCodeUid, isPaying ? order.status : undefined),
+          ...(isPaying && { medusaPaymentId: recorded.id }),
+          unrecorded: isPaying ? await unrecordedOf(fps, recorded, payment.paymentId, paying.qrCode) : [],
+        })
+      }
     }
   }
   return all
 }
 
-function incomeFrom(payment: Payment, qrCodeUid: string, { status }: Order, medusaPaymentId?: string): Income {
-  const { paymentId, createdDateTime: dateTime, amount, refundedAmount } = payment
+const unrecordedOf = (fps: FpsQr, { id, refunds }: MedusaPayment, paymentId: string, qrCode: QrCode) =>
+  unrecordedRefunds(
+    fps,
+    { id, paymentId, claims: new Set(refunds.map((each) => claimOf(each.metadata))) },
+    qrCode,
+  )
+
+/** @param orderStatus of the order that it pays */
+function incomeFrom(
+  { paymentId, createdDateTime: dateTime, amount, refundedAmount }: Payment,
+  qrCodeUid: string,
+  orderStatus: string | undefined,
+): Omit<Income, 'unrecorded'> {
   const left = fromKopecks(toKopecks(amount.value) - toKopecks(refundedAmount.value))
-  const income = { paymentId, qrCodeUid, dateTime, amount: amount.value, left }
-  if (medusaPaymentId === undefined) return { ...income, kind: 'surplus' }
-  return { ...income, kind: status === OrderStatus.CANCELED ? 'late' : 'paid', medusaPaymentId }
+  const paid = orderStatus === OrderStatus.CANCELED ? 'late' : 'paid'
+  const kind = orderStatus === undefined ? 'surplus' : paid
+  return { paymentId, qrCodeUid, dateTime, amount: amount.value, left, kind }
 }
 
 /** The client of a code: of its session, or where that was deleted, of the site that has the code. */
@@ -164,16 +200,41 @@ async function clientOf(container: MedusaContainer, providerId: string | undefin
   return undefined
 }
 
-/** Refunds what is left of a payment of an order that pays nothing. @throws MedusaError if it is none of the order's */
+/** Returns what is left of a payment that pays nothing, or an order that is cancelled. @throws MedusaError if it is none of the order's */
 export async function refundIncome(
   container: MedusaContainer,
   orderId: string,
   paymentId: string,
 ): Promise<void> {
   const income = (await incomeOf(container, orderId)).find((each) => each.paymentId === paymentId)
-  if (income?.kind !== 'surplus')
+  if (!income || income.kind === 'paid')
     throw refused(`Payment ${paymentId} is not a surplus payment of order ${orderId}`)
+  if (toKopecks(income.left) === 0) throw refused(`Nothing is left of payment ${paymentId}`)
+  if (income.medusaPaymentId !== undefined)
+    return refundLate(container, orderId, income.medusaPaymentId, income.left)
   const fps = await clientOf(container, undefined, income.qrCodeUid)
-  if (!fps || toKopecks(income.left) === 0) throw refused(`Nothing is left of payment ${paymentId}`)
-  await refundSurplus(fps, { paymentId, value: income.left })
+  if (fps) await refundSurplus(fps, { paymentId, value: income.left })
+}
+
+/** As Medusa's workflow, which returns the money of a cancelled order and says then that it cannot be done. */
+async function refundLate(container: MedusaContainer, order_id: string, payment_id: string, left: string) {
+  const amount = Number(left)
+  const payment = await container.resolve(Modules.PAYMENT).refundPayment({ payment_id, amount })
+  await container.resolve(Modules.ORDER).addOrderTransactions({
+    ...{ order_id, amount: -amount, currency_code: payment.currency_code, reference: 'refund' },
+    reference_id: payment.refunds?.at(-1)?.id ?? payment_id,
+  })
+}
+
+/** Refuses a refund by which Medusa would return the money and then say that it did not: that of a cancelled order. */
+export async function beforeRefund(container: MedusaContainer, medusaPaymentId: string): Promise<void> {
+  const query = container.resolve(ContainerRegistrationKeys.QUERY)
+  const fields = ['provider_id', 'payment_collection.order.status']
+  const { data } = await query.graph({ entity: 'payment', fields, filters: { id: medusaPaymentId } })
+  const order = z.object({ status: z.string() }).nullish()
+  const Paid = z.object({ provider_id: z.string(), payment_collection: z.object({ order }) })
+  const [payment] = z.array(Paid).parse(data)
+  if (!payment || !shopOf(container, payment.provider_id)) return
+  if (payment.payment_collection.order?.status === OrderStatus.CANCELED)
+    throw refused('The order is cancelled: return its money under “Payments by QR code (SBP)” on its page')
 }

@@ -11,7 +11,6 @@ import {
 import type { MedusaContainer } from '@medusajs/framework/types'
 import { ContainerRegistrationKeys, MedusaError } from '@medusajs/framework/utils'
 import { z } from '@medusajs/framework/zod'
-import { refundPaymentWorkflow } from '@medusajs/medusa/core-flows'
 
 /** How long a refund waits for the bank, in milliseconds: somebody waits at the button. */
 const PATIENCE_MS = 15_000
@@ -89,7 +88,7 @@ async function outcome(fps: FpsQr, paymentId: string, refundId: string): Promise
   if (refund?.status.value === 'COMPLETED') return
   if (refund) throw refused(`The bank declined the refund: ${refund.status.reason ?? 'no reason given'}`)
   throw refused(
-    'The bank has not carried out the refund yet. It is recorded when it does; the same refund again returns nothing twice',
+    'The bank has not carried out the refund yet. Repeat the same refund later: that records it, and returns nothing twice',
   )
 }
 
@@ -138,40 +137,31 @@ async function claim(
   })
 }
 
-const Payments = z.array(
-  z.object({
-    id: z.string(),
-    refunds: z.array(z.object({ metadata: z.record(z.string(), z.unknown()).nullish() })).default([]),
-  }),
-)
+/** A refund of Medusa's row, as far as it names one of the service. */
+export const claimOf = (metadata: unknown): unknown =>
+  z.object({ [KEY]: z.string() }).safeParse(metadata).data?.[KEY]
 
-/** Records in Medusa the refunds of a paid code that the bank carried out after Medusa had given them up. */
-export async function recordRefunds(
-  container: MedusaContainer,
+/** A refund that was requested for Medusa's payment, and that Medusa gave up before its result came. */
+export interface UnrecordedRefund {
+  amount: string
+  status: string
+}
+
+/**
+ * The refunds that Medusa gave up and the service carries out. They are not recorded by themselves: who repeats a refund after an
+ * error would make a second one then.
+ * @param claims what Medusa's living rows name
+ */
+export async function unrecordedRefunds(
   fps: FpsQr,
-  { sessionId, qrCode, paymentId }: { sessionId: string; qrCode: QrCode; paymentId: string },
-): Promise<void> {
-  const completed = (qrCode.refunds ?? []).filter(({ refundStatus }) => refundStatus === 'COMPLETED')
-  if (completed.length === 0) return
-  const query = container.resolve(ContainerRegistrationKeys.QUERY)
-  const { data } = await query.graph({
-    entity: 'payment',
-    fields: ['id', 'refunds.metadata'],
-    filters: { payment_session_id: sessionId },
-  })
-  const [payment] = Payments.parse(data)
-  if (!payment) return
-  const claims = new Set(payment.refunds.map(({ metadata }) => metadata?.[KEY]))
-  for (const { refundUid } of completed) {
-    // Refunds with other identifiers were made elsewhere: in the console of the service.
-    if (!refundUid.startsWith(`${payment.id}-`) || claims.has(refundUid)) continue
-    const { amount } = await fps.getRefund(paymentId, refundUid)
-    await refundPaymentWorkflow(container).run({
-      input: {
-        payment_id: payment.id,
-        amount: Number(amount.value),
-        note: 'Recorded after the bank had carried it out',
-      },
-    })
-  }
+  { id, paymentId, claims }: { id: string; paymentId: string; claims: ReadonlySet<unknown> },
+  qrCode: QrCode,
+): Promise<UnrecordedRefund[]> {
+  const open = (qrCode.refunds ?? []).filter(
+    ({ refundUid, refundStatus }) =>
+      // Refunds with other identifiers were made elsewhere: in the console of the service.
+      refundUid.startsWith(`${id}-`) && refundStatus !== 'DECLINED' && !claims.has(refundUid),
+  )
+  const refunds = await Promise.all(open.map(({ refundUid }) => fps.getRefund(paymentId, refundUid)))
+  return refunds.map(({ amount, status }) => ({ amount: amount.value, status: status.value }))
 }

@@ -32,7 +32,9 @@ const Options = z.strictObject({
 export function settingsOf(options: unknown): Settings {
   const { success, data, error } = Options.safeParse(options)
   if (!success)
-    throw invalid(error.issues.map(({ path, message }) => `${path.join('.') || 'options'}: ${message}`).join('; '))
+    throw invalid(
+      error.issues.map(({ path, message }) => `${path.join('.') || 'options'}: ${message}`).join('; '),
+    )
   const { returnUrl, ...settings } = data
   try {
     clientOf(data)
@@ -62,9 +64,7 @@ export const IDENTIFIER = 'fps-qr'
 /** The payment module as medusa-config has it, with the providers of this package. */
 const PaymentModule = z.object({
   options: z.object({
-    providers: z.array(
-      z.object({ resolve: z.unknown(), id: z.string().optional(), options: z.unknown() }),
-    ),
+    providers: z.array(z.object({ resolve: z.unknown(), id: z.string().optional(), options: z.unknown() })),
   }),
 })
 

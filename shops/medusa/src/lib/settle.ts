@@ -5,7 +5,6 @@ import { ContainerRegistrationKeys, MedusaError, Modules, PaymentActions } from 
 import { z } from '@medusajs/framework/zod'
 import { processPaymentWorkflow } from '@medusajs/medusa/core-flows'
 import { codeIn, sessionIdOf } from './codes.js'
-import { recordRefunds } from './refunds.js'
 import { type Shop, shopOf } from './settings.js'
 
 const Session = z.object({
@@ -65,9 +64,8 @@ async function settleLocked(container: MedusaContainer, sessionId: string): Prom
   const session = await readSession(container, sessionId)
   const code = session && codeIn(session.data)
   if (!session || !code) return 'unknown'
-  const { fps } = session.shop
-  const { state, payment, qrCode } = await readOrder(fps, code)
-  if (!payment) return state
+  const { state } = await readOrder(session.shop.fps, code)
+  if (state !== 'paid') return state
   // The steps of Medusa can be repeated, but each run tells the shop's subscribers of a captured payment.
   if (!(await isSettled(container, session))) {
     const amount = fromKopecks(toKopecks(code.amount.value))
@@ -81,7 +79,6 @@ async function settleLocked(container: MedusaContainer, sessionId: string): Prom
         `fps-qr: the payment of ${sessionId} is not recorded yet`,
       )
   }
-  await recordRefunds(container, fps, { sessionId, qrCode, paymentId: payment.paymentId })
   return 'paid'
 }
 

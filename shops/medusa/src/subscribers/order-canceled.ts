@@ -2,7 +2,10 @@
 import type { SubscriberArgs, SubscriberConfig } from '@medusajs/framework'
 import { cancelCodes } from '../lib/orders.js'
 
-export default async function orderCanceled({ event, container }: SubscriberArgs<{ id: string }>): Promise<void> {
+export default async function orderCanceled({
+  event,
+  container,
+}: SubscriberArgs<{ id: string }>): Promise<void> {
   await cancelCodes(container, event.data.id)
 }
 

@@ -11,6 +11,7 @@ interface Income {
   left: string
   kind: 'paid' | 'late' | 'surplus'
   medusaPaymentId?: string
+  unrecorded: { amount: string; status: string }[]
 }
 
 interface Answer {
@@ -31,13 +32,10 @@ function Payments({ data: { id } }: { data: { id: string } }) {
     show().catch((error) => toast.error(error.message))
   }, [show])
 
-  async function refund({ paymentId, medusaPaymentId, left }: Income) {
-    if (!(await ask({ title: texts.refund, description: `${texts.sure} ${left} ₽` }))) return
+  async function send(paymentId: string, path: string, body: object) {
     setBusy(paymentId)
     try {
-      // A payment that Medusa has is returned through Medusa: its order knows of it then.
-      if (medusaPaymentId) await call(`/payments/${medusaPaymentId}/refund`, { amount: Number(left) })
-      else await call(`/fps-qr/orders/${id}/payments/${paymentId}/refund`, {})
+      await call(path, body)
       await show()
     } catch (error) {
       toast.error(error instanceof Error ? error.message : String(error))
@@ -45,6 +43,15 @@ function Payments({ data: { id } }: { data: { id: string } }) {
       setBusy(undefined)
     }
   }
+
+  async function refund({ paymentId, left }: Income) {
+    if (await ask({ title: texts.refund, description: `${texts.sure} ${left} ₽` }))
+      await send(paymentId, `/fps-qr/orders/${id}/payments/${paymentId}/refund`, {})
+  }
+
+  /** The same refund again: the module finds the one that was requested before. */
+  const record = ({ paymentId, medusaPaymentId }: Income, amount: string) =>
+    send(paymentId, `/payments/${medusaPaymentId}/refund`, { amount: Number(amount) })
 
   if (!payments) return null
   return (
@@ -67,6 +74,22 @@ function Payments({ data: { id } }: { data: { id: string } }) {
             <Text size="small">
               {new Date(dateTime).toLocaleString()} · {texts.left} {left} ₽
             </Text>
+            {income.unrecorded.map(({ amount, status }, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: two of them can be equal
+              <div key={index} className="flex flex-col gap-2">
+                <Text size="small">
+                  {texts.refund} {amount} ₽: {status === 'COMPLETED' ? texts.done : texts.waiting}
+                </Text>
+                <Button
+                  size="small"
+                  variant="secondary"
+                  isLoading={busy === paymentId}
+                  onClick={() => record(income, amount)}
+                >
+                  {texts.record}
+                </Button>
+              </div>
+            ))}
             {mustReturn && (
               <>
                 <Text size="small">{kind === 'late' ? texts.lateAdvice : texts.surplusAdvice}</Text>

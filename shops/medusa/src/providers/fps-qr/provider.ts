@@ -70,11 +70,18 @@ export class FpsQrPaymentProvider extends AbstractPaymentProvider<Settings> {
     settingsOf(options)
   }
 
-  async initiatePayment({ amount, currency_code, data }: InitiatePaymentInput): Promise<InitiatePaymentOutput> {
+  async initiatePayment({
+    amount,
+    currency_code,
+    data,
+  }: InitiatePaymentInput): Promise<InitiatePaymentOutput> {
     // Medusa's own, written over what the storefront sends: a session cannot take the code of another one.
     const sessionId = data?.session_id
     if (typeof sessionId !== 'string')
-      throw new MedusaError(MedusaError.Types.INVALID_DATA, 'fps-qr: data.session_id must be the id of a session')
+      throw new MedusaError(
+        MedusaError.Types.INVALID_DATA,
+        'fps-qr: data.session_id must be the id of a session',
+      )
     return this.#createCode({ qrCodeUid: sessionId, amount: amountOf(amount, currency_code) })
   }
 

@@ -6,7 +6,9 @@ export default async function captured({ event, container }: SubscriberArgs<{ id
   const query = container.resolve(ContainerRegistrationKeys.QUERY)
   const fields = ['payment_collection.order.id']
   const { data } = await query.graph({ entity: 'payment', fields, filters: { id: event.data.id } })
-  container.resolve(ContainerRegistrationKeys.LOGGER).info(`captured ${data[0]?.payment_collection?.order?.id}`)
+  container
+    .resolve(ContainerRegistrationKeys.LOGGER)
+    .info(`captured ${data[0]?.payment_collection?.order?.id}`)
 }
 
 export const config: SubscriberConfig = { event: 'payment.captured' }

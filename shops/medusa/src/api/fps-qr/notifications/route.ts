@@ -5,7 +5,10 @@ import { notifiedCode } from '../../../lib/notified.js'
 import { shopsOf } from '../../../lib/settings.js'
 import { settle } from '../../../lib/settle.js'
 
-export async function POST({ rawBody, headers, scope }: MedusaRequest, response: MedusaResponse): Promise<void> {
+export async function POST(
+  { rawBody, headers, scope }: MedusaRequest,
+  response: MedusaResponse,
+): Promise<void> {
   const logger = scope.resolve(ContainerRegistrationKeys.LOGGER)
   let refusal: MedusaError | undefined
   for (const { fps, settings } of shopsOf(scope)) {

@@ -8,7 +8,11 @@ const page = readFileSync(join(import.meta.dirname, 'page.html'), 'utf8')
 
 export async function GET({ scope, headers }: MedusaRequest, response: MedusaResponse): Promise<void> {
   const query = scope.resolve(ContainerRegistrationKeys.QUERY)
-  const { data } = await query.graph({ entity: 'api_key', fields: ['token'], filters: { type: 'publishable' } })
+  const { data } = await query.graph({
+    entity: 'api_key',
+    fields: ['token'],
+    filters: { type: 'publishable' },
+  })
   const lang = headers['accept-language']?.startsWith('en') ? 'en' : 'ru'
   response.type('html').send(page.replace('{key}', String(data[0]?.token)).replace('{lang}', lang))
 }

@@ -60,7 +60,11 @@ function Settings() {
               {texts.testSite}: {testSite ? texts.yes : texts.no}
             </Text>
             {result && (
-              <Text size="small" role="status" className={result.ok ? 'text-ui-tag-green-text' : 'text-ui-fg-error'}>
+              <Text
+                size="small"
+                role="status"
+                className={result.ok ? 'text-ui-tag-green-text' : 'text-ui-fg-error'}
+              >
                 {result.ok ? texts.good : `${result.setting}: ${result.reason}`}
               </Text>
             )}

@@ -2,7 +2,10 @@
 import type { MedusaRequest, MedusaResponse } from '@medusajs/framework/http'
 import { cancelOrderWorkflow } from '@medusajs/medusa/core-flows'
 
-export async function POST({ body, scope }: MedusaRequest<{ order: string }>, response: MedusaResponse): Promise<void> {
+export async function POST(
+  { body, scope }: MedusaRequest<{ order: string }>,
+  response: MedusaResponse,
+): Promise<void> {
   await cancelOrderWorkflow(scope).run({ input: { order_id: body.order } })
   response.sendStatus(200)
 }

@@ -1,0 +1,76 @@
+// A customer buys in a browser: chooses SBP, pays on the payment page, comes back.
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DEVICES, launch, picture, visit } from '../../support/browser.ts'
+import { type Medusa, openMedusa } from './shop.ts'
+
+let medusa: Medusa
+let browser: Browser
+beforeAll(async () => {
+  ;[medusa, browser] = await Promise.all([openMedusa(), launch()])
+})
+afterAll(async () => {
+  await browser.close()
+  await medusa.close()
+})
+
+const WAYS = [
+  {
+    device: 'phone',
+    locale: 'ru-RU',
+    buy: 'Купить',
+    pay: 'оплатите в приложении банка',
+    paid: 'Оплачено: 349.90 ₽',
+  },
+  { device: 'desktop', locale: 'en-US', buy: 'Buy', pay: 'pay in your bank’s app', paid: 'Paid: 349.90 ₽' },
+] as const
+
+describe.each(WAYS)('on a $device, $locale', ({ device, locale, buy, pay, paid }) => {
+  test('the order is paid, and the page says so', async () => {
+    const url = `${medusa.shop().address}/shop`
+    const { page, faults } = await visit(browser, url, { ...DEVICES[device], locale })
+    await page.getByRole('button', { name: buy }).click()
+    const link = page.getByRole('link', { name: pay })
+    await link.waitFor({ timeout: 60_000 })
+    await picture(page, `medusa-${device}-open`)
+    await page.locator('fps-qr-payment img').waitFor()
+    // On another device, while this page waits.
+    const session = await page.locator('fps-qr-payment').getAttribute('session')
+    await medusa.pay(session ?? '')
+    await page.getByText(paid).waitFor({ timeout: 60_000 })
+    expect(await page.getByRole('link', { name: pay }).count()).toBe(0)
+    await picture(page, `medusa-${device}-paid`)
+    expect(faults).toEqual([])
+  })
+})
+
+test('the payment page leads back to the shop, which shows the paid order', async () => {
+  const { page } = await visit(browser, `${medusa.shop().address}/shop`, { locale: 'ru-RU' })
+  await page.getByRole('button', { name: 'Купить' }).click()
+  await page.getByRole('link', { name: 'оплатите в приложении банка' }).waitFor({ timeout: 60_000 })
+  const session = (await page.locator('fps-qr-payment').getAttribute('session')) ?? ''
+  // The public address of the service in the tests is none that a browser can open.
+  const { pathname, search } = new URL(String((await medusa.state(session)).pageUrl))
+  await page.goto(medusa.service + pathname + search)
+  await medusa.pay(session)
+  await page.waitForURL(`${medusa.shop().address}/shop?payment_session=${session}`, { timeout: 60_000 })
+  await page.getByText('Оплачено: 349.90 ₽').waitFor({ timeout: 60_000 })
+  expect(await page.getByText(/Заказ \d+/).count()).toBe(1)
+})
+
+test('a code that ended shows no QR code and no link, and another one can be paid', async () => {
+  const { page } = await visit(browser, `${medusa.shop().address}/shop`, { locale: 'ru-RU' })
+  await page.getByRole('button', { name: 'Купить' }).click()
+  const link = page.getByRole('link', { name: 'оплатите в приложении банка' })
+  await link.waitFor({ timeout: 60_000 })
+  const session = (await page.locator('fps-qr-payment').getAttribute('session')) ?? ''
+  await medusa.site.ask(`/sbp/qrCodes/${session}`, { method: 'DELETE' })
+  await page.getByText('Время на оплату вышло').waitFor({ timeout: 60_000 })
+  expect(await page.locator('fps-qr-payment').locator('img, a').count()).toBe(0)
+  await page.getByRole('button', { name: 'Оплатить снова' }).click()
+  await link.waitFor({ timeout: 60_000 })
+  const again = (await page.locator('fps-qr-payment').getAttribute('session')) ?? ''
+  expect(again).not.toBe(session)
+  await medusa.pay(again)
+  await page.getByText('Оплачено: 349.90 ₽').waitFor({ timeout: 60_000 })
+})
