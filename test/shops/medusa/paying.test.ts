@@ -22,13 +22,10 @@ test('an order waits for its payment, and a notification pays it', async () => {
 
 test('a customer who pays before the order is placed, and never comes back, has it placed and paid', async () => {
   const { cart, session } = await medusa.checkout()
+  const before = await medusa.orders()
   await medusa.pay(session)
+  await expect.poll(() => medusa.orders()).toBe(before + 1)
   // Medusa answers with the order that there is.
-  await expect
-    .poll(async () => (await medusa.send('/admin/orders', undefined, await medusa.authorization())).body)
-    .toMatchObject({
-      orders: expect.arrayContaining([expect.objectContaining({ email: 'tea@shop.example' })]),
-    })
   const order = await medusa.complete(cart)
   await paid(order)
 })

@@ -86,6 +86,8 @@ export interface Medusa {
   /** Places an order that waits for its payment. */
   order(quantity?: number): Promise<Checkout & { order: string }>
   read(order: string): Promise<Order>
+  /** How many orders there are. */
+  orders(): Promise<number>
   /** The sandbox bank pays a code. */
   pay(qrCodeUid: string, body?: object): Promise<string>
   /** Cancels an order as a timer of the shop does: by Medusa's workflow, without the admin. */
@@ -222,6 +224,9 @@ export async function openMedusa(env: Record<string, string> = {}): Promise<Medu
         '*payment_collections.payment_sessions',
       ]
       return z.object({ order: Order }).parse(await admin(`/orders/${order}?fields=${fields}`)).order
+    },
+    async orders() {
+      return z.object({ count: z.number() }).parse(await admin('/orders')).count
     },
     async pay(qrCodeUid, body = {}) {
       await site.value(`/sandbox/v1/sites/demo/qrCodes/${qrCodeUid}/payments`, { body })

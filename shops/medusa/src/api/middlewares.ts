@@ -1,36 +1,60 @@
-// The body of a notification stays as it came; before the admin cancels an order, its codes are cancelled.
+// The body of a notification stays as it came; what the admin does with the money of an order is done one at a time, and checked before.
 import {
   defineMiddlewares,
   type MedusaNextFunction,
   type MedusaRequest,
   type MedusaResponse,
 } from '@medusajs/framework/http'
-import { beforeRefund, closePayments } from '../lib/orders.js'
+import { Modules } from '@medusajs/framework/utils'
+import { closePayments, orderOfRefund } from '../lib/orders.js'
 
-async function beforeCancellation(
-  { params, scope }: MedusaRequest,
-  _: MedusaResponse,
-  next: MedusaNextFunction,
+/** Seconds: a refund waits for the bank. */
+const LOCK_TIMEOUT = 30
+
+/**
+ * Keeps other requests about the order waiting until this one is answered. Medusa refuses the second of two refunds at once, but only
+ * after the money has been returned.
+ */
+async function alone(
+  { scope }: MedusaRequest,
+  response: MedusaResponse,
+  { order, work }: { order: string; work: () => Promise<void> },
 ): Promise<void> {
-  const { id } = params
-  if (id !== undefined) await closePayments(scope, id)
-  next()
+  const answered = new Promise<void>((resolve) => response.once('close', resolve))
+  const job = async () => {
+    await work()
+    await answered
+  }
+  await scope.resolve(Modules.LOCKING).execute(`fps-qr:order:${order}`, job, { timeout: LOCK_TIMEOUT })
 }
 
-async function beforeReturn(
-  { params, scope }: MedusaRequest,
-  _: MedusaResponse,
+async function beforeCancellation(
+  request: MedusaRequest,
+  response: MedusaResponse,
   next: MedusaNextFunction,
 ): Promise<void> {
-  const { id } = params
-  if (id !== undefined) await beforeRefund(scope, id)
-  next()
+  const { id = '' } = request.params
+  const work = async () => {
+    await closePayments(request.scope, id)
+    next()
+  }
+  await alone(request, response, { order: id, work })
+}
+
+async function beforeRefund(
+  request: MedusaRequest,
+  response: MedusaResponse,
+  next: MedusaNextFunction,
+): Promise<void> {
+  const order = await orderOfRefund(request.scope, request.params.id ?? '')
+  if (order === undefined) return next()
+  await alone(request, response, { order, work: async () => next() })
 }
 
 export default defineMiddlewares({
   routes: [
     { matcher: '/fps-qr/notifications', methods: ['POST'], bodyParser: { preserveRawBody: true } },
     { matcher: '/admin/orders/:id/cancel', methods: ['POST'], middlewares: [beforeCancellation] },
-    { matcher: '/admin/payments/:id/refund', methods: ['POST'], middlewares: [beforeReturn] },
+    { matcher: '/admin/payments/:id/refund', methods: ['POST'], middlewares: [beforeRefund] },
   ],
 })

@@ -226,15 +226,23 @@ async function refundLate(container: MedusaContainer, order_id: string, payment_
   })
 }
 
-/** Refuses a refund by which Medusa would return the money and then say that it did not: that of a cancelled order. */
-export async function beforeRefund(container: MedusaContainer, medusaPaymentId: string): Promise<void> {
+/**
+ * Refuses a refund by which Medusa would return the money and then say that it did not: that of a cancelled order.
+ * @returns the order, if a provider of this package has the payment
+ */
+export async function orderOfRefund(
+  container: MedusaContainer,
+  medusaPaymentId: string,
+): Promise<string | undefined> {
   const query = container.resolve(ContainerRegistrationKeys.QUERY)
-  const fields = ['provider_id', 'payment_collection.order.status']
+  const fields = ['provider_id', 'payment_collection.order.id', 'payment_collection.order.status']
   const { data } = await query.graph({ entity: 'payment', fields, filters: { id: medusaPaymentId } })
-  const order = z.object({ status: z.string() }).nullish()
+  const order = z.object({ id: z.string(), status: z.string() }).nullish()
   const Paid = z.object({ provider_id: z.string(), payment_collection: z.object({ order }) })
   const [payment] = z.array(Paid).parse(data)
-  if (!payment || !shopOf(container, payment.provider_id)) return
-  if (payment.payment_collection.order?.status === OrderStatus.CANCELED)
+  if (!payment || !shopOf(container, payment.provider_id)) return undefined
+  const paid = payment.payment_collection.order
+  if (paid?.status === OrderStatus.CANCELED)
     throw refused('The order is cancelled: return its money under “Payments by QR code (SBP)” on its page')
+  return paid?.id
 }

@@ -14,5 +14,7 @@ export async function GET({ scope, headers }: MedusaRequest, response: MedusaRes
     filters: { type: 'publishable' },
   })
   const lang = headers['accept-language']?.startsWith('en') ? 'en' : 'ru'
-  response.type('html').send(page.replace('{key}', String(data[0]?.token)).replace('{lang}', lang))
+  response
+    .type('html')
+    .send(page.replace('{key}', String(data[0]?.token)).replace('lang="ru"', `lang="${lang}"`))
 }
