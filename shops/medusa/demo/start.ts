@@ -1,7 +1,7 @@
 // npm start: a shop of Medusa with a product, a database of its own and the service with its sandbox. Ctrl-C stops all of it.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from '@medusajs/framework/zod'
@@ -25,6 +25,9 @@ if (!existsSync(join(module, '.medusa/server/src/admin/index.mjs'))) {
   console.log('Building the module…')
   execFileSync('npm', ['run', '-s', 'build'], { cwd: module, stdio: ['ignore', 'ignore', 'inherit'] })
 }
+// The pages of the admin import the module by its name.
+const link = join(module, 'node_modules/@fps-qr/medusa')
+if (!existsSync(link)) symlinkSync(module, link)
 const children: ChildProcess[] = []
 process.once('SIGINT', stop).once('SIGTERM', stop)
 
@@ -89,6 +92,7 @@ async function settingsOf(address: string): Promise<Record<string, string>> {
   const token = (scope: string) =>
     execFileSync('npm', ['run', '-s', 'token', '--', 'demo', '--scope', scope, '--label', 'medusa'], {
       cwd: root,
+      stdio: ['ignore', 'pipe', 'ignore'],
     })
       .toString()
       .trim()
