@@ -192,3 +192,12 @@ test('the check says that the settings work, and names the one that does not', a
     expect(await check()).toMatchObject({ providers: [{ ok: false, setting: 'notifications' }] })
   })
 })
+
+test('a shop with wrong settings does not start, and says which are wrong, without what they have', async () => {
+  const started = (env: Record<string, string>) => medusa.start(env).catch((error: Error) => error.message)
+  expect(await started({ FPS_QR_TTL: '0' })).toContain('fps-qr: ttl: ')
+  const secret = 'a token with spaces'
+  const said = await started({ FPS_QR_TOKEN: secret })
+  expect(said).toContain('fps-qr: token must be')
+  expect(said).not.toContain(secret)
+})
