@@ -247,9 +247,11 @@ export async function openMedusa(env: Record<string, string> = {}): Promise<Medu
     async withoutNotifications(work) {
       // Nothing listens at port 9.
       await configure({ callbackUrl: 'http://127.0.0.1:9/' })
-      const done = await work()
-      await configure({ callbackUrl: `${url}/fps-qr/notifications` })
-      return done
+      try {
+        return await work()
+      } finally {
+        await configure({ callbackUrl: `${url}/fps-qr/notifications` })
+      }
     },
     async state(session) {
       return z.record(z.string(), z.unknown()).parse(await store(`/fps-qr/payments/${session}`))
