@@ -104,11 +104,16 @@ it('notifications name the order that is to be read, and no other', async () => 
     merchantSiteUid: 'demo',
     customer: {},
   } as const
-  const ofPayment = (fields: { qrCodeUid?: string; paymentId?: string; customFields?: { test: 'true' } }) =>
-    ({
-      ...{ id: 'a', type: 'PAYMENT', version: '1' },
-      payment: { ...more, paymentId: '', type: 'PAYMENT', applied: true, ...fields },
-    }) as const
+  const ofPayment = (fields: {
+    qrCodeUid?: string
+    paymentId?: string
+    customFields?: { test: 'true' }
+  }): Notification => ({
+    id: 'a',
+    type: 'PAYMENT',
+    version: '1',
+    payment: { ...more, paymentId: '', type: 'PAYMENT', applied: true, ...fields },
+  })
   const { paymentId = '' } = payment ?? {}
   expect(await named(ofPayment({ qrCodeUid: 'named' }))).toBe('named')
   expect(await named(ofPayment({ paymentId: surplus[0]?.paymentId ?? '' }))).toBe('named')
@@ -118,7 +123,7 @@ it('notifications name the order that is to be read, and no other', async () => 
   const qrCode = { qrCodeUid: 'named', status: ended, merchantSiteUid: 'demo' }
   expect(await named({ id: 'a', type: 'QR_CODE', version: '1', qrCode })).toBe('named')
   expect(await named(ofPayment({ qrCodeUid: 'named', customFields: { test: 'true' } }))).toBeUndefined()
-  const ofTestSite = { ...ofPayment({ qrCodeUid: 'named' }), test: true } as const
+  const ofTestSite: Notification = { ...ofPayment({ qrCodeUid: 'named' }), test: true }
   expect(await named(ofTestSite)).toBeUndefined()
   expect(await named(ofTestSite, true)).toBe('named')
 })
