@@ -206,7 +206,11 @@ it('a site with the tables of 0.3.0 lists what needs a decision, and keeps the d
       DROP TABLE passkeys; DROP TABLE people; DROP TABLE receipts; DROP TABLE receipt_terms; DROP TABLE contacts;
       DROP TABLE contact_texts; ALTER TABLE payments DROP COLUMN receipt; ALTER TABLE payments DROP COLUMN method;
       ALTER TABLE payments DROP COLUMN bank; ALTER TABLE payments DROP COLUMN bank_order;
-      ALTER TABLE refunds DROP COLUMN bank_number;
+      ALTER TABLE refunds DROP COLUMN bank_number; ALTER TABLE refunds DROP COLUMN completed_event;
+      ALTER TABLE qr_codes DROP COLUMN created_event; ALTER TABLE qr_codes DROP COLUMN ended_event;
+      DROP INDEX events_by_qr_code; DROP INDEX payments_by_qr_code; ALTER TABLE events DROP COLUMN named;
+      ALTER TABLE payments DROP COLUMN named; CREATE INDEX events_by_qr_code ON events (qr_code);
+      CREATE INDEX payments_by_qr_code ON payments (ifnull(qr_code, link_id));
       ALTER TABLE qr_codes DROP COLUMN receipt;
       ALTER TABLE qr_codes DROP COLUMN receipt_terms; ALTER TABLE sales DROP COLUMN receipt;
       ALTER TABLE sales DROP COLUMN receipt_terms; ALTER TABLE refunds DROP COLUMN items;

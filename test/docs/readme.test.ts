@@ -65,10 +65,10 @@ describe.each([
   it.each([
     ['$5 ', 'docs/cloudflare.md', 'from $5 a month'],
     ['$5.30', 'docs/scale.md', '| 1 million   | 3 M'],
-    ['$145.65', 'docs/scale.md', '**$145.65**'],
-    ['$1,898.81', 'docs/scale.md', '**$1,898.81**'],
+    ['$105.65', 'docs/scale.md', '**$105.65**'],
+    ['$1,498.87', 'docs/scale.md', '**$1,498.87**'],
     ['10 ', 'docs/scale.md', '10 GB (10,000,000,000 bytes)'],
-    ['15.4 ', 'docs/scale.md', '| created and paid                   | 648        | 15.4 million'],
+    ['15.4 ', 'docs/scale.md', '| created and paid                   | 651        | 15.4 million'],
     ['150 ', 'docs/reliability.md', 'eleven runs of 70 to 150 minutes'],
     ['110 ', 'docs/reliability.md', 'five runs of 60 to 110 minutes'],
     ['docs/banks.md', 'docs/banks.md', '**It never ran at a real bank.**'],
