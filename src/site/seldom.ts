@@ -3,6 +3,7 @@ import { sessionView } from './access/session-view.ts'
 import { refuseTokenSignIn } from './access/token-sign-in.ts'
 import { exportPage } from './database/export.ts'
 import { healthOf } from './operator/health.ts'
+import { setCashRegister, setLimits } from './operator/operator-settings.ts'
 import { endRestore } from './operator/resume.ts'
 import { notificationGroups } from './outbox/groups.ts'
 import { notificationsOf, readNotification } from './outbox/notification-log.ts'
@@ -51,8 +52,16 @@ import { networkBindings } from './tokens/network-bindings.ts'
 import { listTokens } from './tokens/tokens.ts'
 
 export const SELDOM = {
-  ...{ sessionView, refuseTokenSignIn, exportPage, healthOf, endRestore, notificationGroups },
-  ...{ notificationsOf, readNotification, bankNumbersPage, dayFigures, decidePayment },
+  ...{ sessionView, refuseTokenSignIn, exportPage, healthOf, setLimits, setCashRegister },
+  ...{
+    endRestore,
+    notificationGroups,
+    notificationsOf,
+    readNotification,
+    bankNumbersPage,
+    dayFigures,
+    decidePayment,
+  },
   ...{ listPayments, reportPage, networkQrCodes, waitingRefunds, waitingCharges },
   ...{ useConfirmation, passkeyOfHandle, listPeople, addPasskeyRecorded, addRecorded },
   ...{ changeRecorded, endPersonSessions, invitedBy, inviteOwnerRecorded, inviteRecorded },

@@ -66,7 +66,6 @@ import { Store } from './database/store.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { type EventPage, eventsOf, type FeedPage, type FeedQuery } from './events/events.ts'
 import { type LongPoll, type Polled, pollFeed, pollQrCode, type QrCodePoll } from './long-polls.ts'
-import { setCashRegister, setLimits } from './operator/limits.ts'
 import { RegistryUpdates } from './operator/registry.ts'
 import type { Connection } from './outbox/connection.ts'
 import type { NotificationDetails, NotificationPage, NotificationsQuery } from './outbox/notification-log.ts'
@@ -872,13 +871,13 @@ export class Site extends DurableObject {
   }
 
   /** Replaces the operator's limits. */
-  setLimits(caller: Caller, limits: Limits): AsyncOutcome<void> {
-    return this.#store.write(caller, (context) => ok(setLimits(context, limits)))
+  async setLimits(caller: Caller, limits: Limits): AsyncOutcome<void> {
+    return this.#writeSeldom(caller, ({ setLimits }, context) => ok(setLimits(context, limits)))
   }
 
   /** Sets the cash register of the site, or removes it. */
-  setCashRegister(caller: Caller, register: CashRegister | undefined): AsyncOutcome<void> {
-    return this.#store.write(caller, (context) => ok(setCashRegister(context, register)))
+  async setCashRegister(caller: Caller, register: CashRegister | undefined): AsyncOutcome<void> {
+    return this.#writeSeldom(caller, ({ setCashRegister }, context) => ok(setCashRegister(context, register)))
   }
 
   /** A page of the export of the whole site. */

@@ -10,7 +10,7 @@ import { StoredRegister } from '../receipts/terms.ts'
 import { orNull, rowsWith, text } from '../rows/columns.ts'
 import { requiredInteger, type Sql } from '../rows/sql.ts'
 
-const StoredLimits = z.object({
+export const StoredLimits = z.object({
   maxPayment: z.optional(StoredAmount),
   maxRefundsPerDay: z.optional(StoredAmount),
 })
@@ -30,18 +30,6 @@ export function operatorSettingsIn(sql: Sql): OperatorSettings {
     limits: limits === null ? {} : StoredLimits.parse(JSON.parse(limits)),
     cashRegister: cashRegister === null ? undefined : StoredRegister.parse(JSON.parse(cashRegister)),
   }
-}
-
-/** Replaces both limits. */
-export function setLimits({ sql, memory }: Context, limits: Limits): void {
-  sql.exec('UPDATE site SET limits = ?', JSON.stringify(StoredLimits.parse(limits)))
-  memory.forgetSettings()
-}
-
-/** Sets the cash register of the site, or removes it. */
-export function setCashRegister({ sql, memory }: Context, register: CashRegister | undefined): void {
-  sql.exec('UPDATE site SET cash_register = ?', register ? JSON.stringify(register) : null)
-  memory.forgetSettings()
 }
 
 /** Refuses the amount of a new QR code or sale. @returns site.limit.exceeded */
