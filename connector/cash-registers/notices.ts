@@ -1,6 +1,7 @@
 // What a bank says of the documents of its own cash register. It knows no key of ours: payment, type and amount find the document.
 import type { DocumentNotice } from '../banks/bank-receipts.ts'
 import type { Core, OpenBank } from '../core.ts'
+import { beginOf } from '../disk/disk-age.ts'
 import type { Problem } from '../inbox/rows.ts'
 import type { DocumentKind, Fiscal } from './cash-register.ts'
 import { hasEnded, type ReceiptRow } from './receipt-row.ts'
@@ -29,8 +30,9 @@ export function recordNotice(
   notice: DocumentNotice,
 ): Problem | undefined {
   const { type, amount } = notice
-  const all = ridersOf(core, bank).flatMap((name) => core.disk.receipts.ofReference(name, reference))
-  const documents = all.filter((each) => each.amount === amount && (!type || KINDS[type].includes(each.kind)))
+  const documents = ridersOf(core, bank)
+    .flatMap((name) => core.disk.receipts.ofReference(name, reference))
+    .filter((each) => each.amount === amount && (!type || KINDS[type].includes(each.kind)))
   if (documents.some((each) => isRepeatedNotice(each, notice))) return
   const possible = documents.filter((each) => !hasEnded(each) || lacksFiscalNumber(each))
   // A failed document is matched only if no other document fits.
@@ -38,10 +40,9 @@ export function recordNotice(
     possible.length > 0 ? possible : documents.filter(({ state }) => state === 'FAILED')
   const { fiscal, failure = 'the bank gives no reason' } = notice
   if (!document || (document.state === 'REGISTERED' && !fiscal)) return 'NO_RECEIPT'
-  const mayBeOfLost =
-    !all.some(({ kind }) => kind === 'sale') && !isLaterThan(askedAt(core, document), fiscal)
-  if (others.length > 0 || mayBeOfLost) {
-    const which = mayBeOfLost
+  const isOfLost = mayBeOfLost(core, document, fiscal)
+  if (others.length > 0 || isOfLost) {
+    const which = isOfLost
       ? 'a document of the payment that this disk lacks'
       : 'several documents of the payment'
     const reason = `${nameOf(notice)} can be of ${which}`
@@ -58,19 +59,22 @@ export function recordNotice(
   )
 }
 
-/** When the document was asked for (milliseconds): that of a refund is made with the refund, before the service asks for it. */
-function askedAt({ disk }: Core, { site, paymentUid, refundUid, givenAt }: ReceiptRow): number {
-  const refund = refundUid === null ? undefined : disk.refunds.get({ site, paymentUid, refundUid })
-  return refund?.givenAt ?? givenAt
-}
-
 /**
- * Whether the cash register made it after a time. A disk without the sale of a payment is younger than the payment: a notice that
- * comes again can be of a document that had its result before.
+ * Whether the notice can be of a document that had its result before this disk was made or restored: then it comes again. The
+ * time that it states decides; without one, whether the disk has the sale. A payment has one sale, which cannot be lost where it is here.
  */
-const isLaterThan = (time: number, { dateTime = '' }: Fiscal = {}): boolean =>
+function mayBeOfLost({ disk }: Core, document: ReceiptRow, { dateTime = '' }: Fiscal = {}): boolean {
+  const { kind, site, paymentUid, refundUid, givenAt } = document
+  if (kind === 'sale') return false
+  const madeAt = Date.parse(dateTime)
+  if (Number.isNaN(madeAt))
+    return !disk.receipts.ofPayment(site, paymentUid).some((each) => each.kind === 'sale')
+  // The document of a refund is made with the refund, before the service asks for it.
+  const refund = refundUid === null ? undefined : disk.refunds.get({ site, paymentUid, refundUid })
+  const askedAt = refund?.givenAt ?? givenAt
   // A cash register states no parts of a minute.
-  Date.parse(dateTime) >= time - (time % 60_000)
+  return madeAt < beginOf(disk) && madeAt < askedAt - (askedAt % 60_000)
+}
 
 /** Whether the notice is one that the document had before. */
 const isRepeatedNotice = ({ state, reason, fiscal }: ReceiptRow, notice: DocumentNotice): boolean =>

@@ -1,5 +1,5 @@
 // Receipts at T-Bank: they ride on Init and Cancel, and a notification without a key of ours ends their documents.
-import { rmSync } from 'node:fs'
+import { cpSync, renameSync, rmSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
 import { finishReceipt } from '../../connector/cash-registers/receipts.ts'
@@ -333,6 +333,39 @@ describe('the notification of a document', () => {
     await at.tbank.deliverReceipt(notice)
     await next.later(1_000)
     expect(closing.told()).toMatchObject(told)
+  })
+
+  it('of a refund that a restored disk lacks is not taken for that of another one', async () => {
+    const { at, running } = await launchedWithBankRegisters()
+    const payment = await paidWithReceipt(at, running)
+    const sale = await askFor(at, payment, { items: GOODS })
+    await running.later(1_000)
+    expect(sale.told()).toMatchObject({ state: 'REGISTERED' })
+    const backup = `${at.directory}-backup`
+    await running.stop()
+    cpSync(at.directory, backup, { recursive: true })
+    const restoredFrom = at.clock.now
+    const first = await start(at)
+    const lost = await refundWith(at, payment, '40.00', riding(CUPS))
+    await first.later(MINUTE)
+    expect(lost.result()).toMatchObject({ status: 'COMPLETED' })
+    const notice = at.tbank.madeNotices.at(-1)
+    if (!notice) throw new Error('a document was made')
+    await first.stop()
+    rmSync(at.directory, { recursive: true })
+    renameSync(backup, at.directory)
+    at.clock.now += HOUR
+    at.service.waitingRefunds.splice(0)
+    const next = await start(at, { restoredFrom })
+    await next.later(10 * MINUTE)
+    at.tbank.register.notifies = 'later'
+    const { refundUid } = await refundWith(at, payment, '40.00', riding(CUPS))
+    await next.later(MINUTE)
+    const { told } = await askFor(at, payment, { kind: 'refund', refundUid, items: CUPS })
+    await next.later(1_000)
+    await at.tbank.deliverReceipt(notice)
+    await next.later(1_000)
+    expect(told()).toMatchObject({ state: 'SENT', isHeld: true })
   })
 
   it('of a refund that the disk knows registers it, on a disk that lacks the sale', async () => {
