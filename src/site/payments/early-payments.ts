@@ -29,10 +29,12 @@ export function applyEarlyPayments(
 ): QrCodeRow {
   const { sql, memory } = context
   takeEarlyBindings(context, created)
-  const [first] = earlyPayments(sql, created, 1)
-  if (!first) return qrCodeByNumber(sql, created.number) ?? created
+  // A binding makes a TOKEN code ACCEPTED, or REJECTED.
+  const bound = qrCodeByNumber(sql, created.number) ?? created
+  const [first] = earlyPayments(sql, bound, 1)
+  if (!first) return bound
   memory.forgetWake()
-  const { row, hasMore } = applyNext({ ...context, ...originOf(currencies) }, created)
+  const { row, hasMore } = applyNext({ ...context, ...originOf(currencies) }, bound)
   if (hasMore) {
     sql.exec(
       "UPDATE site SET unapplied_payments = json_set(ifnull(unapplied_payments, '{}'), ?, ?)",
