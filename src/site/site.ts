@@ -57,7 +57,6 @@ import type { SiteHealth } from '../contract/site.ts'
 import { REGISTRY } from '../contract/site-id.ts'
 import type { Closing } from '../contract/site-list.ts'
 import type { Outcome } from '../errors.ts'
-import { lazily } from '../lazily.ts'
 import type { Entry, Summary } from '../settlement/formats/entry.ts'
 import type { NewApiKey } from './access/api-keys.ts'
 import { endSession, openSession } from './access/sessions.ts'
@@ -65,6 +64,7 @@ import type { Context } from './context.ts'
 import { Store } from './database/store.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { type EventPage, eventsOf, type FeedPage, type FeedQuery } from './events/events.ts'
+import { seldom } from './load-seldom.ts'
 import { type LongPoll, type Polled, pollFeed, pollQrCode, type QrCodePoll } from './long-polls.ts'
 import { RegistryUpdates } from './operator/registry.ts'
 import type { Connection } from './outbox/connection.ts'
@@ -134,8 +134,6 @@ import { type BindingOrigin, type Bound, type NewBinding, reportBinding } from '
 import type { NetworkBindingsPage } from './tokens/network-bindings.ts'
 import type { TokenOfAccount, TokenPage } from './tokens/tokens.ts'
 
-const seldom = lazily(async () => (await import('./seldom.ts')).SELDOM)
-
 /** A refusal is a value, because a thrown error loses its class on the way. */
 type AsyncOutcome<T> = Promise<Outcome<T>>
 
@@ -178,6 +176,8 @@ export class Site extends DurableObject {
   })
 
   readonly #settlementUpdates: SettlementUpdates
+  /** The long polls that await their module. */
+  readonly #loading = new Set<string>()
   readonly #retention: RetentionSetting
   readonly #ownRegister: (siteId: string) => CashRegister | undefined
 
@@ -246,6 +246,7 @@ export class Site extends DurableObject {
 
   /** Ends a long poll whose client has disconnected. */
   async stopListening(id: string): Promise<void> {
+    this.#loading.delete(id)
     this.#store.changes.stopListening(id)
   }
 
@@ -346,8 +347,11 @@ export class Site extends DurableObject {
     saleUid: string,
     poll: QrCodePoll,
   ): AsyncOutcome<Polled<Sale>> {
+    this.#loading.add(poll.id)
     const { pollSale } = await seldom()
-    return pollSale(this.#store, caller, { key, saleUid }, poll)
+    // One that was stopped meanwhile does not wait.
+    const milliseconds = this.#loading.delete(poll.id) ? poll.milliseconds : 0
+    return pollSale(this.#store, caller, { key, saleUid }, { ...poll, milliseconds })
   }
 
   report(caller: Caller, key: ReportKey, report: NewReport, origin: ReportOrigin): AsyncOutcome<Reported> {
@@ -932,7 +936,7 @@ export class Site extends DurableObject {
     return this.#store.read(caller, (context) => operation(functions, context))
   }
 
-  /** Writes by a function of it. No transaction waits for the module. */
+  /** Writes by a function of the module. No transaction waits for the module. */
   async #writeSeldom<T>(
     caller: Caller,
     operation: (functions: Seldom, context: Context) => Outcome<T>,

@@ -40,3 +40,15 @@ it('is searched for an identifier by its index', () =>
       /^SEARCH sales USING INDEX sqlite_autoindex_sales_1 \(sale_uid=\?/,
     )
   }))
+
+it('a long poll that is stopped while it waits for its module does not wait for a change', () =>
+  inNewSite(async (_, site) => {
+    await createAll(site, [creation('till', { type: 'COUNTER', ttl: undefined })])
+    const key = { qrCodeUid: 'till' }
+    unwrap(await site.armSale(MERCHANT, key, SALE))
+    const { version } = unwrap(await site.sale(MERCHANT, key, SALE.saleUid))
+    const poll = { id: 'poll', version, milliseconds: 20_000 }
+    const polled = site.longPollSale(MERCHANT, key, SALE.saleUid, poll)
+    await site.stopListening('poll')
+    expect(unwrap(await polled)).toMatchObject({ waited: false, value: { saleUid: 's-1' } })
+  }))
