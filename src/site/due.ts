@@ -4,31 +4,42 @@ import { removeExpired } from './access/sessions.ts'
 import { nextEnd, openSaleForWrite, qrCodeAt, qrCodeForWrite, recordTokenEnd } from './clock.ts'
 import type { Context } from './context.ts'
 import { recordEnds } from './ends.ts'
+import { seldom } from './load-seldom.ts'
 import { deleteEnded } from './outbox/outbox.ts'
 import { ok } from './outcomes.ts'
 import { applyRemaining } from './payments/early-payments.ts'
 import { nextSweep, sweep } from './qr-codes/retention.ts'
 import { findQrCode, type QrCodeKey } from './qr-codes/rows.ts'
-import { eraseContacts } from './receipts/contacts.ts'
+import { nextErasure } from './receipts/contacts.ts'
 import { endWaits } from './receipts/waiting.ts'
 import { settlements } from './settlements/load.ts'
+import { nextSettlementWork } from './settlements/next-work.ts'
 import { type Milliseconds, toMilliseconds } from './time.ts'
 import { tokenRows } from './tokens/rows.ts'
 
 /** How ends are read and written. */
 interface Access {
-  read<T>(operation: (context: Context) => T): T
-  /** @param isOwn whether the object itself writes; `now` is the time of the context */
+  /** `now` is the time of the context. */
+  read<T>(operation: (context: Context, now: Milliseconds) => T): T
+  /** @param isOwn whether the object itself writes */
   write(operation: (context: Context, now: Milliseconds) => void, isOwn: boolean): Promise<Outcome<void>>
+}
+
+/** Loads the parts that are modules. */
+interface Loads {
+  settle(): Promise<Part>
+  erase(): Promise<Part>
 }
 
 /** What is due on a site. */
 export class Due {
   readonly #access: Access
+  readonly #loads: Loads
   #recording: Promise<Outcome<void>> | undefined
 
-  constructor(access: Access) {
+  constructor(access: Access, loads: Loads = { settle, erase }) {
     this.#access = access
+    this.#loads = loads
   }
 
   /**
@@ -65,16 +76,19 @@ export class Due {
     }
   }
 
-  /** All that is due, in the order of one write. The module of settlements is loaded before it: no transaction waits. */
+  /** All that is due, in the order of one write. Modules are loaded before it, and only for what is due: no transaction waits. */
   async #parts(): Promise<readonly Part[]> {
-    if (!this.#access.read(({ memory }) => memory.hasSettlements)) return [...PARTS, ...CLEANING]
-    const { workOnSettlements } = await settlements()
-    // Before the sweep, which is not due any more after it: a cluster limits the pages of a commit, and each of both can take most of them.
-    const settle: Part = (context, now) => {
-      const sweepAt = nextSweep(context.sql)
-      if (sweepAt === undefined || sweepAt > now) workOnSettlements(context, now)
-    }
-    return [...PARTS, settle, ...CLEANING]
+    const due = this.#access.read(({ sql, memory }, now) => ({
+      settling: memory.hasSettlements && isBy(now, nextSettlementWork(sql)),
+      erasing: memory.hasReceipts && isBy(now, nextErasure(sql)),
+    }))
+    return [
+      ...PARTS,
+      // Before the sweep, which is not due any more after it: a cluster limits the pages of a commit, and each of both can take most of them.
+      ...(due.settling ? [await loaded(this.#loads.settle)] : []),
+      ...CLEANING,
+      ...(due.erasing ? [await loaded(this.#loads.erase)] : []),
+    ]
   }
 
   /** The same, unless no end is due. */
@@ -119,10 +133,24 @@ const PARTS: readonly Part[] = [
   },
   ({ sql }, now) => deleteEnded(sql, now),
 ]
-const CLEANING: readonly Part[] = [
-  sweep,
-  ({ sql, now }) => removeExpired(sql, now),
-  (context) => {
-    if (context.memory.hasReceipts) eraseContacts(context)
-  },
-]
+const CLEANING: readonly Part[] = [sweep, ({ sql, now }) => removeExpired(sql, now)]
+
+const isBy = (now: Milliseconds, at: Milliseconds | undefined): boolean => at !== undefined && at <= now
+
+/** A part of a module. One that cannot be loaded fails alone: every other part is done. */
+const loaded = (load: () => Promise<Part>): Promise<Part> =>
+  load().catch((error: unknown) => () => {
+    throw error
+  })
+
+async function settle(): Promise<Part> {
+  const { workOnSettlements } = await settlements()
+  return (context, now) => {
+    if (!isBy(now, nextSweep(context.sql))) workOnSettlements(context, now)
+  }
+}
+
+async function erase(): Promise<Part> {
+  const { eraseContacts } = await seldom()
+  return (context) => eraseContacts(context)
+}

@@ -9,7 +9,8 @@ import { siteStorage } from '../../bin/data/site-storage.ts'
 import { nextWake } from '../../src/site/clock.ts'
 import { TableMemory } from '../../src/site/database/memory.ts'
 import { migrate } from '../../src/site/database/schema.ts'
-import { eraseContacts, putContact } from '../../src/site/receipts/contacts.ts'
+import { eraseContacts } from '../../src/site/receipts/contact-erasure.ts'
+import { putContact } from '../../src/site/receipts/contacts.ts'
 import { seconds } from '../../src/site/time.ts'
 
 const DAY = 86_400

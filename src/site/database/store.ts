@@ -52,7 +52,11 @@ export class Store {
   readonly admission: CallAdmission
   readonly #alarm: Alarm
   readonly #due = new Due({
-    read: (operation) => this.tables.read(() => operation(this.#contextOf(CLOCK))),
+    read: (operation) =>
+      this.tables.read(() => {
+        const now = this.milliseconds
+        return operation(this.#contextOf(CLOCK, now), now)
+      }),
     write: (operation, isOwn) =>
       this.#run(() => {
         const now = this.milliseconds

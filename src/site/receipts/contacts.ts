@@ -1,12 +1,10 @@
 // The tables `contacts` and `contact_texts`: the only place of a payer's e-mail or phone, from which it is erased to the last byte.
 import type { Contact } from '../../contract/receipts/contact.ts'
 import type { ContactTexts, Context, Memory } from '../context.ts'
-import { int, rowsWith, text } from '../rows/columns.ts'
-import { paymentsOfCode } from '../rows/named.ts'
 import { integer, type Sql } from '../rows/sql.ts'
 import { type Milliseconds, plus, type Seconds, seconds, toMilliseconds } from '../time.ts'
 
-interface ContactContext extends Pick<Context, 'now'> {
+export interface ContactContext extends Pick<Context, 'now'> {
   sql: Sql
   memory: Pick<Memory, 'contactTexts' | 'contactAppended' | 'forgetContactTexts'>
 }
@@ -23,7 +21,7 @@ export const contactIn = (text: string): Contact => (text.includes('@') ? { emai
 
 /** Every text has this length, so that each is written in the place of another. */
 const LENGTH = 64
-const BLANK = ' '.repeat(LENGTH)
+export const BLANK = ' '.repeat(LENGTH)
 
 const storedText = (contact: Contact): string =>
   ('email' in contact ? contact.email : contact.phone).padEnd(LENGTH)
@@ -96,11 +94,10 @@ export const useContacts = (sql: Sql, payment: number, now: Seconds): void =>
     ...[payment, now],
   )
 
-/** Contacts that one write looks at. */
-const SWEEP = 50
-const DAY = seconds(86_400)
+export const DAY = seconds(86_400)
 
-const daysOf = (sql: Sql): number | undefined =>
+/** For how many days contacts are kept that nothing uses. */
+export const daysOf = (sql: Sql): number | undefined =>
   integer(sql, 'SELECT retention_days FROM site WHERE retention_days IS NOT NULL')
 
 /** When the next contact is old enough to be erased; undefined where there is none, or contacts are kept for ever. */
@@ -110,43 +107,4 @@ export function nextErasure(sql: Sql): Milliseconds | undefined {
   return first === undefined || days === undefined
     ? undefined
     : toMilliseconds(plus(seconds(first), seconds(days * DAY)))
-}
-
-/** The payments that a contact is of. */
-const PAYMENTS = `SELECT contacts.row WHERE contacts.of = 'payment' UNION ALL SELECT payment FROM sales WHERE contacts.of = 'sale' AND sales.number = contacts.row
-    UNION ALL SELECT number FROM (${paymentsOfCode('+contacts.row')}) WHERE contacts.of = 'qrCode'`
-
-/** Whether something still needs a contact: a code or a sale that can be paid, a refund that waits, or a document that is not registered. */
-const IS_NEEDED = `EXISTS (SELECT 1 FROM receipts WHERE +state IN ('WAITING', 'SENT') AND payment IN (${PAYMENTS}))
-  OR EXISTS (SELECT 1 FROM refunds WHERE +status = 'WAITING' AND items IS NOT NULL AND payment IN (${PAYMENTS}))
-  OR contacts.of = 'qrCode' AND EXISTS (SELECT 1 FROM qr_codes WHERE qr_codes.number = contacts.row AND status IN ('CREATED', 'DECLINED', 'INIT_PAYMENT_BY_TOKEN'))
-  OR contacts.of = 'sale' AND EXISTS (SELECT 1 FROM sales WHERE sales.number = contacts.row AND ended_at IS NULL)`
-
-const readOwners = rowsWith({ of: text, row: int })
-
-/** Erases contacts that no document has used for the time of retention; one that is still needed is looked at again a day later. */
-export function eraseContacts({ sql, memory, now }: ContactContext): void {
-  const days = daysOf(sql)
-  if (days === undefined) return
-  const before = now - days * DAY
-  const query = "SELECT of, row FROM contacts WHERE of <> 'free' AND used_at <= ? ORDER BY used_at LIMIT ?"
-  const owners = readOwners(sql, query, before, SWEEP)
-  if (owners.length === 0) return
-  const old = JSON.stringify(owners.map(({ of, row }) => [of, row]))
-  // Joined, because SQLite finds no pair of an IN by the key.
-  const listed = 'contacts.of = old.value ->> 0 AND contacts.row = old.value ->> 1'
-  sql.exec(
-    `UPDATE contacts SET used_at = ? FROM json_each(?) AS old WHERE ${listed} AND (${IS_NEEDED})`,
-    ...[before + DAY, old],
-  )
-  sql.exec(
-    `UPDATE contact_texts SET contact = ? WHERE number IN
-       (SELECT text FROM json_each(?) AS old JOIN contacts ON ${listed} WHERE used_at <= ?)`,
-    ...[BLANK, old, before],
-  )
-  sql.exec(
-    `UPDATE contacts SET of = 'free', row = text FROM json_each(?) AS old WHERE ${listed} AND used_at <= ?`,
-    ...[old, before],
-  )
-  memory.forgetContactTexts()
 }
