@@ -6,7 +6,7 @@ import { isCashier, isVisible, tillOf } from '../cashier.ts'
 import { DUE_NUMBERS, ENDING_ROWS, ENDLESS_ROWS, STILL_PAYABLE } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { pageOf } from '../rows/page.ts'
-import { type Binding, integer, requiredInteger } from '../rows/sql.ts'
+import { type Binding, integer, requiredInteger, type Sql } from '../rows/sql.ts'
 import type { Seconds } from '../time.ts'
 import { qrCodeOf } from './qr-code.ts'
 import { latestQrCode, type QrCodeRow, qrCodeRows } from './rows.ts'
@@ -159,7 +159,7 @@ const NEAR = 4
  * The rows that are CREATED as it stands now. They are in no index by status: that is one row less for each create (decision 153).
  * Usually they are dense among the newest codes. If they are not, and few can still end, these are found by their ends, together
  * with those that have none, of which a site can have any number. Where many can, more of the newest codes are read before the
- * ends of all, of which no more rows than the page has are read.
+ * ends of all. Of the codes at these ends, no more rows are read than the page has.
  */
 function createdRows(
   sql: SqlStorage,
@@ -171,8 +171,7 @@ function createdRows(
     const from = Math.max(first, Math.min(last, latest) - window + 1)
     const newest = select(`+${STILL_PAYABLE}`, ['CREATED', now], { isByNumber: true, from })
     if (newest.length === rows || from === first) return newest
-    const ending = `SELECT count(*) FROM (SELECT 1 FROM ${ENDING_ROWS} LIMIT ?)`
-    if (requiredInteger(sql, ending, now, FEW + 1) <= FEW) break
+    if (window < FEW && hasFewEnding(sql, now)) break
   }
   const isCreated = "+status = 'CREATED'"
   const endless = `SELECT * FROM (SELECT number FROM ${ENDLESS_ROWS} AND ${isCreated} AND number BETWEEN ? AND ?
@@ -183,6 +182,10 @@ function createdRows(
     { isByNumber: true },
   )
 }
+
+/** Whether no more codes can still end than are found by their ends at once. */
+const hasFewEnding = (sql: Sql, now: Seconds): boolean =>
+  requiredInteger(sql, `SELECT count(*) FROM (SELECT 1 FROM ${ENDING_ROWS} LIMIT ?)`, now, FEW + 1) <= FEW
 
 /** SQLite uses the index that has no CREATED codes only where the query says so. */
 const IS_INDEXED = "qr_codes.status <> 'CREATED'"
