@@ -2,6 +2,7 @@
 import { PAYMENT_METHODS } from '../../src/contract/payment.ts'
 import { INSTRUCTIONS } from '../../src/site/outbox/rows.ts'
 import { INDEXED_PAYMENTS, UNNAMED } from '../../src/site/rows/named.ts'
+import { NAMED_RULES } from './named-rules.ts'
 import { PEOPLE_RULES } from './people-rules.ts'
 import { RECEIPT_RULES } from './receipt-rules.ts'
 import type { SiteRule } from './site-rule.ts'
@@ -41,26 +42,7 @@ export const RULES: readonly SiteRule[] = [
     violations: `SELECT qr_code_uid || ' is ' || qr_codes.status FROM qr_codes
       LEFT JOIN (${LAST_OF_CODES}) AS last_event ON qr_code = qr_codes.number WHERE qr_codes.status IS NOT last_event.status`,
   },
-  {
-    rule: 'an event that is named stands in the row of its QR code, or of a refund that the code shows',
-    violations: `SELECT 'event ' || events.number FROM events LEFT JOIN qr_codes ON qr_codes.number = qr_code
-      WHERE named = 1 AND events.number IS NOT created_event AND events.number IS NOT ended_event AND NOT EXISTS (
-        SELECT 1 FROM refunds WHERE refunds.payment = qr_codes.payment AND events.number IN (event, completed_event))`,
-  },
-  {
-    rule: 'the events that stand in the row of a QR code are its creation, and the one of its status',
-    violations: `SELECT qr_code_uid FROM qr_codes
-      LEFT JOIN events AS created ON created.number = created_event AND created.qr_code = qr_codes.number
-      LEFT JOIN events AS ended ON ended.number = ended_event AND ended.qr_code = qr_codes.number
-      WHERE (created_event IS NOT NULL AND created.type IS NOT 'qrCode.created')
-        OR (ended_event IS NOT NULL AND (ended.status IS NULL OR ended.status NOT IN ('EXPIRED', 'CANCELLED', qr_codes.status)
-          OR qr_codes.status NOT IN ('PAYED', ended.status)))`,
-  },
-  {
-    rule: 'a payment that is named is the one that its QR code shows',
-    violations: `SELECT payment_uid FROM payments LEFT JOIN qr_codes ON qr_codes.number = qr_code
-      WHERE named = 1 AND qr_codes.payment IS NOT payments.number`,
-  },
+  ...NAMED_RULES,
   {
     rule: 'a QR code that has EXPIRED did so at the end of its ttl or its link, or at the later end of its charge',
     violations: `SELECT qr_code_uid FROM events JOIN qr_codes ON qr_codes.number = events.qr_code
