@@ -51,9 +51,9 @@ function check(database: DatabaseSync): Checked {
   if (version > known) {
     notes.push(`of version ${version} of the schema: what is newer than version ${known} is not checked`)
   } else {
-    const differing = differingTables(database)
-    if (differing.length > 0)
-      return { problems: [`tables or indexes differ from those of this version: ${differing}`], notes: [] }
+    const tables = differingTables(database)
+    if (tables.length > 0)
+      return { problems: [`tables or indexes differ from those of this version: ${tables}`], notes: [] }
   }
   const [siteId] = texts(database, 'SELECT site_id FROM site WHERE site_id IS NOT NULL')
   if (texts(database, 'SELECT restored FROM site').includes('1')) {
@@ -77,27 +77,54 @@ function check(database: DatabaseSync): Checked {
 
 /** The tables, indexes and triggers of a site that are missing, or are not those of the schema, of a new site or of an old one. */
 function differingTables(database: DatabaseSync): string[] {
-  const { table, versions } = SITE
-  const [ofNew, ofOld] = [differingFrom(database, SITE), differingFrom(database, { table, versions })]
+  const found = statementsOf(database)
+  const hasSettlements = hasSettlementsIn(siteStorage(database).sql)
+  const ofNew = differing(found, expected('new', hasSettlements))
+  if (ofNew.length === 0) return []
+  const ofOld = differing(found, expected('old', hasSettlements))
   return ofOld.length < ofNew.length ? ofOld : ofNew
 }
 
-function differingFrom(database: DatabaseSync, schema: Schema): string[] {
-  const expected = new DatabaseSync(':memory:')
-  const storage = siteStorage(expected)
+const differing = (found: Statements, { required, wanted }: Expected): string[] =>
+  [...new Set([...found.keys(), ...required])].filter((name) => found.get(name) !== wanted.get(name))
+
+/** What a site is made by: names, and the statement of each. */
+type Statements = ReadonlyMap<string, string>
+
+interface Expected {
+  required: readonly string[]
+  /** Besides, the indexes that an import makes one by one. */
+  wanted: Statements
+}
+
+const SCHEMAS = { new: SITE, old: { table: SITE.table, versions: SITE.versions } } as const satisfies Record<
+  string,
+  Schema
+>
+/** A schema is made in memory once, and not for each site. */
+const known = new Map<string, Expected>()
+
+function expected(schema: keyof typeof SCHEMAS, hasSettlements: boolean): Expected {
+  const key = `${schema} ${hasSettlements}`
+  const made = known.get(key) ?? statementsBy(SCHEMAS[schema], hasSettlements)
+  known.set(key, made)
+  return made
+}
+
+function statementsBy(schema: Schema, hasSettlements: boolean): Expected {
+  const database = new DatabaseSync(':memory:')
+  const storage = siteStorage(database)
   migrate(storage, schema)
-  const hasSettlements = hasSettlementsIn(siteStorage(database).sql)
   if (hasSettlements) makeSettlements(storage.sql, 0)
-  const required = [...statementsOf(expected).keys()]
-  // An import makes its indexes one by one.
+  const required = [...statementsOf(database).keys()]
   if (hasSettlements) while (makeNextIndex(storage.sql));
-  const [found, wanted] = [statementsOf(database), statementsOf(expected)]
-  expected.close()
-  return [...new Set([...found.keys(), ...required])].filter((name) => found.get(name) !== wanted.get(name))
+  const wanted = statementsOf(database)
+  database.close()
+  return { required, wanted }
 }
 
 /** Which statement made each of them; tables of the platform begin with _cf_. */
-const statementsOf = (database: DatabaseSync) =>
+const statementsOf = (database: DatabaseSync): Statements =>
   new Map(
     database
       .prepare("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT GLOB '_cf_*'")
