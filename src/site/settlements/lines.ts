@@ -5,7 +5,7 @@ import type { BankIds, Entry, EntryKind } from '../../settlement/formats/entry.t
 import { inSeconds, int, oneOf, orNull, rowsWith, text } from '../rows/columns.ts'
 import type { Binding, Sql } from '../rows/sql.ts'
 import { identityOf, keyOf, type Matching, matchingOf, type Source } from './keys.ts'
-import { fieldsOf } from './values.ts'
+import { fieldsOf, namesOf } from './values.ts'
 
 export const ENTRY_KINDS = [
   'payment',
@@ -35,7 +35,7 @@ export const LINE_COLUMNS = {
 const readLines = rowsWith(LINE_COLUMNS)
 export type LineRow = ReturnType<typeof readLines>[number]
 
-const COLUMNS = Object.keys(LINE_COLUMNS)
+const COLUMNS = namesOf(LINE_COLUMNS)
 
 /** The lines that the clauses after FROM select. */
 export const lineRows = (sql: Sql, clauses: string, ...bindings: Binding[]): LineRow[] =>
@@ -69,10 +69,7 @@ const DELETE_ID =
   'DELETE FROM settlement_ids WHERE key = ? AND amount = ? AND day = ? AND entry = ? AND file = ?'
 
 export function insertLines(sql: Sql, rows: readonly LineRow[], source: Source): void {
-  const values = rows.map((row) => [
-    ...[row.entry, row.file, row.line, row.identity, row.kind, row.type, row.gross, row.fee, row.fee_vat],
-    ...[row.fee_vat_separate, row.net, row.operated_at, row.has_time, row.paid_on, row.ids],
-  ])
+  const values = rows.map((row) => COLUMNS.map((name) => row[name]))
   sql.exec(INSERT, JSON.stringify(values))
   sql.exec(INSERT_IDS, JSON.stringify(rows.flatMap((row) => idRowsOf(row, source))))
 }

@@ -3,7 +3,7 @@ import { int, orNull, rowsWith, text } from '../rows/columns.ts'
 import type { Sql } from '../rows/sql.ts'
 import { addCounts, type Counts, NO_COUNTS } from './files.ts'
 import type { Result } from './results.ts'
-import { fieldsOf } from './values.ts'
+import { fieldsOf, namesOf } from './values.ts'
 
 const COLUMNS = {
   entry: int,
@@ -17,6 +17,7 @@ const COLUMNS = {
   differences: orNull(text),
 }
 const readMatches = rowsWith(COLUMNS)
+const NAMES = namesOf(COLUMNS)
 type MatchRow = ReturnType<typeof readMatches>[number]
 
 /** A match that is to be written: result, and what stands. */
@@ -38,7 +39,7 @@ export interface Target {
 function matchesOf(sql: Sql, entries: readonly number[], generation: number): Map<number, MatchRow> {
   const rows = readMatches(
     sql,
-    `SELECT ${Object.keys(COLUMNS)} FROM settlement_matches
+    `SELECT ${NAMES} FROM settlement_matches
      WHERE entry IN (SELECT value FROM json_each(?)) AND since <= ? ORDER BY entry, since`,
     ...[JSON.stringify(entries), generation],
   )
@@ -73,8 +74,8 @@ const isSame = (row: MatchRow, result: Result): boolean =>
   row.differences === result.differences
 
 /** Rows are bound as a JSON array of arrays: one statement for all of them. */
-const INSERT = `INSERT OR REPLACE INTO settlement_matches (${Object.keys(COLUMNS)})
-  SELECT ${fieldsOf(Object.keys(COLUMNS))} FROM json_each(?)`
+const INSERT = `INSERT OR REPLACE INTO settlement_matches (${NAMES})
+  SELECT ${fieldsOf(NAMES)} FROM json_each(?)`
 
 /** Writes matches. A published generation has no other rows of theirs than these; another one keeps those before it until it is published. */
 export function writeMatches(sql: Sql, matches: readonly NewMatch[], target: Target): void {
@@ -89,17 +90,10 @@ export function writeMatches(sql: Sql, matches: readonly NewMatch[], target: Tar
       : 'INSERT INTO settlement_changes (entry) SELECT value FROM json_each(?)',
     JSON.stringify(replaced),
   )
-  const rows = matches.map(({ result: { entry, file, at, state, payment, refund, is_own, differences } }) => [
-    entry,
-    generation,
-    file,
-    at,
-    state,
-    payment,
-    refund,
-    is_own,
-    differences,
-  ])
+  const rows = matches.map(({ result }) => {
+    const row: MatchRow = { ...result, since: generation }
+    return NAMES.map((name) => row[name])
+  })
   sql.exec(INSERT, JSON.stringify(rows))
   for (const { result, files, before } of matches)
     for (const each of files) {

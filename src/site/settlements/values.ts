@@ -10,6 +10,10 @@ export function integers(sql: Sql, query: string, ...bindings: Binding[]): numbe
   })
 }
 
+/** The names of columns, in their order. */
+export const namesOf = <C extends object>(columns: C): (keyof C & string)[] =>
+  Object.keys(columns).filter((name): name is keyof C & string => name in columns)
+
 /** The columns of rows that `json_each` gives as arrays, in their order. */
 export const fieldsOf = (columns: readonly string[]): string =>
   columns.map((_, index) => `value ->> ${index}`).join(', ')
