@@ -12,7 +12,7 @@ import { integers } from './values.ts'
 
 /** A cluster refuses a commit of more than about 430 changed pages; decision 125. */
 const MAX_PAGES = 240
-/** Each is on three pages at least; see pagesOf. */
+/** Most are on three pages or more; see pagesOf. */
 const MAX_ENTRIES = 80
 /** Numbers of staged entries that are kept in memory, in their order. */
 const CHUNK = 5000
@@ -88,14 +88,11 @@ export function moveNext(
     const line = lineOf(entry, { entry: place, file: file.number }, sourceOf(file))
     pages += pagesOf(line)
     if (lines.length > 0 && pages > MAX_PAGES) break
-    const [other] = known.flatMap((row) => files.get(row.file) ?? [])
-    const [before] = known.filter((row) => files.has(row.file))
-    if (before && other) {
-      repeated++
-      const texts = contradictions(line, before, other.settlement_uid)
-      if (texts.length > 0) earlier ??= other
-      for (const [field, text] of texts)
-        if (Object.keys(faults).length < MAX_FAULTS) faults[`lines[${line.line}].${field}`] = [text]
+    const other = fileWith(known, files)
+    if (other) repeated++
+    for (const [field, text] of other ? contradictions(line, other) : []) {
+      earlier ??= other?.file
+      if (Object.keys(faults).length < MAX_FAULTS) faults[`lines[${line.line}].${field}`] = [text]
     }
     places.set(place, [...(places.get(place) ?? []), line])
     lines.push(line)
@@ -170,11 +167,25 @@ const AMOUNTS = {
   net: 'net',
 } as const
 
+/** A file that has an entry, and its line. */
+interface Known {
+  file: FileRow
+  line: LineRow
+}
+
+/** The first published file that has one of these lines. */
+function fileWith(known: readonly LineRow[], files: ReadonlyMap<number, FileRow>): Known | undefined {
+  const line = known.find(({ file }) => files.has(file))
+  const file = line && files.get(line.file)
+  return file && { file, line }
+}
+
 /** What two lines of an entry state differently, by field. */
-function contradictions(line: LineRow, before: LineRow, earlier: string): [string, string][] {
+function contradictions(line: LineRow, { file, line: before }: Known): [string, string][] {
   const money = (value: number | null) => (value === null ? 'not stated' : roubles(value))
   const day = ({ paid_on }: LineRow) => paid_on ?? 'not stated'
-  const text = (now: string, known: string) => `is ${now}, differs from ${known} of the file ${earlier}`
+  const text = (now: string, known: string) =>
+    `is ${now}, differs from ${known} of the file ${file.settlement_uid}`
   const amounts = Object.entries(AMOUNTS).flatMap(([field, column]): [string, string][] =>
     line[column] === before[column] ? [] : [[field, text(money(line[column]), money(before[column]))]],
   )
