@@ -114,17 +114,8 @@ function recordUnrequested(
     sql.exec(
       `INSERT INTO refunds (payment, refund_uid, minor_units, status, created_at, changed_at, reason, event, items, bank_number)
        VALUES (?, ?, ?, 'COMPLETED', ?, ?, ?, ?, ?, ?)`,
-      ...[
-        payment.number,
-        refundUid,
-        amount.minorUnits,
-        now,
-        now,
-        reason ?? null,
-        event,
-        items,
-        networkUid ?? null,
-      ],
+      ...[payment.number, refundUid, amount.minorUnits, now, now],
+      ...[reason ?? null, event, items, networkUid ?? null],
     )
   recordCompleted(context, { payment, refund, added: amount.minorUnits }, insert)
   return ok({ refund: withReceipt(sql, payment, refund), isReplayed: false })
