@@ -76,7 +76,10 @@ export const PEOPLE = `
     END;
   CREATE TABLE used_challenges (id TEXT PRIMARY KEY, expires_at INTEGER NOT NULL, request TEXT) STRICT, WITHOUT ROWID;`
 
-/** Payments whose QR code is not known are found by its link: the creation of the QR code applies them. */
+/**
+ * Of all rows, in a site that an earlier build made. Payments whose QR code is not known are found by its link, by
+ * payments_by_qr_code: the creation of the QR code applies them.
+ */
 const WHOLE_INDEXES = `CREATE INDEX qr_codes_by_status ON qr_codes (status);
   CREATE INDEX payments_by_qr_code ON payments (ifnull(qr_code, link_id));
   CREATE INDEX events_by_qr_code ON events (qr_code);`
@@ -186,8 +189,7 @@ const TABLES = [
     reference TEXT,
     early_end_at INTEGER,
     end_at INTEGER AS (iif(ttl IS NULL, NULL, ifnull(early_end_at, created_at + ttl * 60))) VIRTUAL
-  ) STRICT;
-`,
+  ) STRICT;`,
   // Most QR codes are DYNAMIC and request no token: a list of the others finds them here.
   `CREATE INDEX qr_codes_by_type ON qr_codes (type, status) WHERE type <> 'DYNAMIC' OR create_token = 1;
   CREATE INDEX qr_codes_payable ON qr_codes (end_at) WHERE status IN ('CREATED', 'DECLINED');`,
@@ -540,7 +542,7 @@ const NAMED_ROWS = `
   ALTER TABLE qr_codes ADD COLUMN ended_event INTEGER;
   ALTER TABLE refunds ADD COLUMN completed_event INTEGER;`
 
-/** The same of a new site: none has an entry for a new code, and its payment has fewer (decision 153). */
+/** Instead of WHOLE_INDEXES in a new site: none has an entry for a new code, and its payment has fewer (decision 153). */
 const PARTIAL_INDEXES = `
   CREATE INDEX qr_codes_by_status ON qr_codes (status) WHERE status <> 'CREATED';
   CREATE INDEX payments_by_qr_code ON payments (ifnull(qr_code, link_id)) WHERE named = 0;

@@ -25,7 +25,10 @@ export function figuresKey(sql: Sql, now: Seconds): string {
   return `${moscowDay(now)} ${epochOf(sql)} ${generation} ${counts}`
 }
 
-/** Changes whenever the key can: each write of the site asks for it, and the key reads the counts of all files. */
+/**
+ * Changes when the key can, or soon after: a slice of a matching, and the counts of a deleted file, change the key before. Each write
+ * of the site asks for it, and the key reads the counts of all files.
+ */
 export const figuresStamp = (sql: Sql, now: Seconds): string =>
   `${moscowDay(now)} ${textValue(
     sql,

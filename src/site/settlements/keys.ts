@@ -18,8 +18,9 @@ export const identityOf = ({ bank, format }: Source, identity: string): string =
 export const entryUidOf = (identity: string): string => digestOf(identity).slice(0, 32)
 
 /**
- * A number of 48 bits for a text: two of a million texts have the same one with a chance of 1 to 500; see PLACES in moving.ts. It is
- * made 14 times for a line, and SHA-256 takes a fifth of an import. Who makes texts of one number slows his own import alone.
+ * A number of 48 bits for a text: two of a million texts have the same one with a chance of 1 to 500; see PLACES in moving.ts.
+ * SHA-256 would take a fifth of an import. Who makes texts of one number fails his own import alone: the ninth entry with it is an error
+ * each time.
  */
 function numberOf(text: string): number {
   let [high, low] = [0x811c9dc5, 0x9747b28c]

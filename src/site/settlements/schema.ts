@@ -131,7 +131,10 @@ export function makeSettlements(sql: Sql, event: number): void {
   }
 }
 
-/** The expression by which payments of a code are found, known or not; an index of a new site has the same. */
+/**
+ * The expression by which payments of a code are found, known or not: that of settlement_payments_by_code. Queries of settlements
+ * cannot use the index of a new site with the same one, which leaves out the payments that are named (decision 153).
+ */
 export const CODE = 'ifnull(payments.qr_code, payments.link_id)'
 
 /**
