@@ -28,9 +28,10 @@ export interface Timed {
 
 /** A pair is worth more than any time between its two. */
 const PAIR = 2 ** 40
-/** So many lines are looked at together, with operations up to so many comparisons. */
+/** So many lines are looked at together, with operations up to so many comparisons, which are found among so many. */
 const BLOCK = 1000
 const COMPARISONS = 2_000_000
+const SEARCHED = 20_000
 /**
  * A block that others follow has the operations of so many lines behind it, too, and as many of its own last lines are looked at again
  * with the next: what is reported later than its line is not cut off.
@@ -38,8 +39,9 @@ const COMPARISONS = 2_000_000
 const OVERLAP = 200
 
 /**
- * As many pairs as can be, and of all such pairings one with the least time between the two of each pair.
- * It depends on what is given, not on its order. Of more than 1000 lines those that are near in time are looked at together.
+ * As many pairs as can be, and of all such pairings one with the least time between the two of each pair. It depends on what is given,
+ * not on its order. Of more than 1000 lines those that are near in time are looked at together, and of many operations not all are:
+ * see comparable.
  * @param canPair whether two can be a pair
  */
 export function nearestPairs<Theirs extends Timed, Ours extends Timed>(
@@ -52,8 +54,7 @@ export function nearestPairs<Theirs extends Timed, Ours extends Timed>(
   for (let from = 0, at = 0; from < lines.length; ) {
     const block = lines.slice(from, from + BLOCK)
     const end = endOf(lines.slice(from, from + BLOCK + OVERLAP + 1), operations, at)
-    const upTo = Math.min(end, at + Math.floor(COMPARISONS / block.length))
-    const found = best(block, operations.slice(at, upTo), canPair)
+    const found = best(block, comparable(block, operations.slice(at, end), canPair), canPair)
     if (from + BLOCK >= lines.length) return [...pairs, ...found]
     const again = new Set(block.slice(-OVERLAP))
     const kept = found.filter(([line]) => !again.has(line))
@@ -65,6 +66,18 @@ export function nearestPairs<Theirs extends Timed, Ours extends Timed>(
     from += BLOCK - OVERLAP
   }
   return pairs
+}
+
+/** The operations that a block is compared with. Of too many, those that none of its lines can pair with take no place. */
+function comparable<Theirs, Ours>(
+  block: readonly Theirs[],
+  operations: readonly Ours[],
+  canPair: (theirs: Theirs, ours: Ours) => boolean,
+): readonly Ours[] {
+  const most = Math.floor(COMPARISONS / block.length)
+  if (operations.length <= most) return operations
+  const canBeOf = (operation: Ours) => block.some((line) => canPair(line, operation))
+  return operations.slice(0, SEARCHED).filter(canBeOf).slice(0, most)
 }
 
 /**

@@ -411,6 +411,13 @@ describe('pairs by time', () => {
     expect(pairs.filter(([{ at }]) => at >= 30 * 1000)).toHaveLength(3_000)
   })
 
+  it('of more than 1000 lines are as many behind thousands of older operations that are of no line', () => {
+    const lines = Array.from({ length: 1_500 }, (_, i) => ({ at: 3_000 + i, key: `${i}` }))
+    const others = Array.from({ length: 3_000 }, (_, i) => ({ at: i, key: `other ${i}` }))
+    const operations = [...others, ...lines.map((each) => ({ ...each }))]
+    expect(nearestPairs(lines, operations, (a, b) => a.key === b.key)).toHaveLength(1_500)
+  })
+
   it('of more than 1000 lines without a time are as many as can be', () => {
     const lines = Array.from({ length: 2_500 }, (_, i) => ({ at: 0, key: `${i}` }))
     const operations = Array.from({ length: 2_200 }, (_, i) => ({ at: 30 * i, key: `${i}` }))
