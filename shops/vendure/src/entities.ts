@@ -25,6 +25,13 @@ export class FpsQrCode extends VendureEntity {
   @Column({ type: 'varchar' })
   method: string = ''
 
+  /** Where it was created: the payment method can name another site later. */
+  @Column({ type: 'varchar', default: '' })
+  baseUrl: string = ''
+
+  @Column({ type: 'varchar', default: '' })
+  siteId: string = ''
+
   /** What it is for, in kopecks. */
   @Money()
   amount: number = 0
@@ -52,6 +59,10 @@ export class FpsQrSecrets extends VendureEntity {
 
   @Column({ type: 'text' })
   token: string = ''
+
+  /** The address that the token was entered for: it goes to no other. */
+  @Column({ type: 'varchar', default: '' })
+  baseUrl: string = ''
 
   @Column({ type: 'text' })
   notificationKey: string = ''

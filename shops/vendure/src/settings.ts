@@ -105,7 +105,7 @@ export class FpsQrSettings {
     const secrets = await this.#secretsOf(ctx, method.id)
     const arg = argsOf(method.handler.args)
     return {
-      baseUrl: arg('baseUrl').trim(),
+      baseUrl: addressOf(method),
       siteId: arg('siteId').trim(),
       token: secrets?.token ?? '',
       notificationKey: secrets?.notificationKey ?? '',
@@ -134,7 +134,9 @@ export class FpsQrSettings {
     if (method.handler?.code !== HANDLER_CODE) return
     const repository = this.connection.getRepository(ctx, FpsQrSecrets)
     if (type === 'deleted') {
-      await repository.delete({ methodId: method.id })
+      // Vendure says so too of a method that is removed from one channel alone.
+      const methods = this.connection.getRepository(ctx, PaymentMethod)
+      if (!(await methods.existsBy({ id: method.id }))) await repository.delete({ methodId: method.id })
       return
     }
     // Other changes, such as switching the method off, must not depend on the service.
@@ -142,17 +144,19 @@ export class FpsQrSettings {
     const secrets = (await this.#secretsOf(ctx, method.id)) ?? new FpsQrSecrets({ methodId: method.id })
     for (const name of SECRETS) {
       const stated = argsOf(method.handler.args)(name).trim()
-      if (stated !== '' && stated !== SAVED) secrets[name] = stated
+      if (stated === '' || stated === SAVED) continue
+      secrets[name] = stated
+      if (name === 'token') secrets.baseUrl = addressOf(method)
     }
     await repository.save(secrets)
     // What listens to the event later sees no secret either.
     method.handler = { ...method.handler, args: withoutSecrets(method.handler.args) }
     input.handler.arguments = withoutSecrets(input.handler.arguments)
     await this.connection.getRepository(ctx, PaymentMethod).update(method.id, { handler: method.handler })
-    await this.#refuseFaults(ctx, method)
+    await this.#refuseFaults(ctx, method, secrets)
   }
 
-  async #refuseFaults(ctx: RequestContext, method: PaymentMethod): Promise<void> {
+  async #refuseFaults(ctx: RequestContext, method: PaymentMethod, secrets: FpsQrSecrets): Promise<void> {
     const settings = await this.of(ctx, method)
     if (!Number.isInteger(settings.minutes) || settings.minutes < 1 || settings.minutes > 129_600)
       throw new UserInputError(`minutes is ${settings.minutes}, must be from 1 to 129600`)
@@ -164,6 +168,9 @@ export class FpsQrSettings {
     } catch (error) {
       throw new UserInputError(error instanceof Error ? error.message : String(error))
     }
+    // Who may edit the address may not see the token, so the stored one is sent to no new address.
+    if (secrets.baseUrl !== settings.baseUrl)
+      throw new UserInputError('token must be entered again, because baseUrl is another one')
     if (argsOf(method.handler.args)('checkOnSave') !== 'true') return
     const fault = await checkSettings(settings, { notifications: false })
     if (fault) throw new UserInputError(`${fault.setting}: ${fault.reason}`)
@@ -181,6 +188,10 @@ const argsOf =
   (args: readonly ConfigArg[]) =>
   (name: keyof typeof ARGS): string =>
     args.find((each) => each.name === name)?.value ?? ''
+
+/** Without a slash at its end, so that the same address is the same text. */
+const addressOf = ({ handler }: PaymentMethod): string =>
+  argsOf(handler.args)('baseUrl').trim().replace(/\/+$/, '')
 
 const withoutSecrets = (args: readonly ConfigArg[]): ConfigArg[] =>
   args.map(({ name, value }) => ({

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { delivery, FOREIGN_KEY, paid } from '../../support/signed-notifications.ts'
+import { refundOrder as refundOf, runTask as runTaskOf, transition as transitionOf } from './admin.ts'
 import { openShop, type Shop } from './shop.ts'
 
 let shop: Shop
@@ -21,22 +22,9 @@ const settled = async (id: string) => {
   return shop.order(id)
 }
 const Result = z.object({ __typename: z.string(), message: z.string().optional() })
-const transition = (id: string, state: string) =>
-  shop.admin.ask(
-    Result,
-    `mutation($id: ID!, $state: String!) { transitionOrderToState(id: $id, state: $state) {
-      __typename ... on OrderStateTransitionError { message: transitionError } } }`,
-    { id, state },
-  )
-const runTask = () =>
-  shop.admin.ask(z.unknown(), 'mutation { runScheduledTask(id: "fps-qr-catch-up") { success } }')
-const refundOrder = (paymentId: string, amount: number) =>
-  shop.admin.ask(
-    Result,
-    `mutation($input: RefundOrderInput!) { refundOrder(input: $input) {
-      __typename ... on ErrorResult { message } } }`,
-    { input: { lines: [], shipping: 0, adjustment: 0, amount, paymentId, reason: 'test' } },
-  )
+const transition = (id: string, state: string) => transitionOf(shop, id, state)
+const runTask = () => runTaskOf(shop)
+const refundOrder = (paymentId: string, amount: number) => refundOf(shop, paymentId, amount)
 
 it('an order is paid by the notification of its payment', async () => {
   const customer = shop.customer()

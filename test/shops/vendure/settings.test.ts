@@ -1,8 +1,11 @@
 // The settings in the shop's own admin: what is wrong is named, and no secret is shown again or logged.
+import { createServer } from 'node:http'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as z from 'zod'
 import { mintToken } from '../../../bin/mint-token.ts'
-import { openShop, type Shop } from './shop.ts'
+import { portOf } from '../../support/ports.ts'
+import { enable, methodOf, saveSettings } from './admin.ts'
+import { openShop, Session, type Shop } from './shop.ts'
 
 let shop: Shop
 beforeAll(async () => {
@@ -10,35 +13,8 @@ beforeAll(async () => {
 })
 afterAll(() => shop?.dispose())
 
-const Method = z.object({
-  id: z.string(),
-  code: z.string(),
-  handler: z.object({ args: z.array(z.object({ name: z.string(), value: z.string() })) }),
-})
-const FIELDS = 'id code handler { code args { name value } }'
-const method = async () => {
-  const { items } = await shop.admin.ask(
-    z.object({ items: z.array(Method) }),
-    `{ paymentMethods { items { ${FIELDS} } } }`,
-  )
-  const [first] = items
-  if (!first) throw new Error('no payment method')
-  return first
-}
-/** Saves the form with some fields changed, as the admin sends it: with what it shows in place of the secrets. */
-const save = async (changed: Record<string, string>) => {
-  const { id, handler } = await method()
-  const all = { ...Object.fromEntries(handler.args.map(({ name, value }) => [name, value])), ...changed }
-  const input = {
-    id,
-    handler: { code: 'fps-qr', arguments: Object.entries(all).map(([name, value]) => ({ name, value })) },
-  }
-  return shop.admin.ask(
-    Method,
-    `mutation($input: UpdatePaymentMethodInput!) { updatePaymentMethod(input: $input) { ${FIELDS} } }`,
-    { input },
-  )
-}
+const method = () => methodOf(shop)
+const save = (changed: Record<string, string>) => saveSettings(shop, changed)
 const check = async () =>
   shop.admin.ask(
     z.object({ setting: z.string().nullable(), reason: z.string().nullable(), notificationPath: z.string() }),
@@ -58,7 +34,7 @@ it('good settings are saved and checked; the check leaves no code that can be pa
 
 it.each<[string, Record<string, string>, RegExp]>([
   ['the address', { baseUrl: 'qr.example' }, /^baseUrl is "qr.example", must be an http or https URL/],
-  ['another server', { baseUrl: 'SHOP' }, /^baseUrl: /],
+  ['another server', { baseUrl: 'SHOP', token: 'TOKEN' }, /^baseUrl: /],
   ['the site', { siteId: 'a shop' }, /^siteId: /],
   ['the token', { token: 'secret-of-nobody' }, /^token: /],
   ['the token of another site', { token: 'OTHER' }, /^token: /],
@@ -70,6 +46,7 @@ it.each<[string, Record<string, string>, RegExp]>([
   const before = await method()
   const values = {
     SHOP: shop.origin,
+    TOKEN: shop.service.token,
     OTHER: await mintToken(shop.service.secret, { siteId: 'other', scope: 'merchant', days: 1 }),
   }
   const stated = Object.fromEntries(
@@ -82,6 +59,58 @@ it.each<[string, Record<string, string>, RegExp]>([
   await expect(refused).rejects.toThrow(message)
   await expect(refused).rejects.not.toThrow(/secret-of-nobody/)
   expect(await method()).toEqual(before)
+  expect(await check()).toMatchObject({ setting: null })
+})
+
+it('the stored token goes to no other address: there it is entered again', async () => {
+  const before = await method()
+  let requests = 0
+  const other = createServer((_request, response) => {
+    requests++
+    response.writeHead(404).end()
+  })
+  const baseUrl = `http://127.0.0.1:${await portOf(other)}`
+  await expect(save({ baseUrl })).rejects.toThrow(/^token must be entered again/)
+  await expect(save({ baseUrl, token: '', checkOnSave: 'false' })).rejects.toThrow(/^token must be/)
+  expect(requests).toBe(0)
+  expect(await method()).toEqual(before)
+  await expect(save({ baseUrl, token: 'of-the-new-address' })).rejects.toThrow(/^baseUrl: /)
+  expect(requests).toBeGreaterThan(0)
+  other.close()
+  expect(await check()).toMatchObject({ setting: null })
+})
+
+it('a method that is removed from one channel keeps its secrets for the others', async () => {
+  const Ids = z.object({ items: z.array(z.object({ id: z.string() })) })
+  const { items } = await shop.admin.ask(Ids, '{ zones { items { id } } }')
+  const zone = items[0]?.id
+  const Channel = z.object({ id: z.string() })
+  const { id: channelId } = await shop.admin.ask(
+    Channel,
+    'mutation($input: CreateChannelInput!) { createChannel(input: $input) { ... on Channel { id } } }',
+    {
+      input: {
+        ...{ code: 'second', token: 'second', defaultLanguageCode: 'ru', defaultCurrencyCode: 'RUB' },
+        ...{ pricesIncludeTax: true, defaultTaxZoneId: zone, defaultShippingZoneId: zone },
+      },
+    },
+  )
+  const { id } = await method()
+  const input = { paymentMethodIds: [id], channelId }
+  await shop.admin.ask(
+    z.unknown(),
+    `mutation($input: AssignPaymentMethodsToChannelInput!) {
+      assignPaymentMethodsToChannel(input: $input) { id } }`,
+    { input },
+  )
+  const second = new Session(`${shop.origin}/admin-api?vendure-token=second`)
+  await second.ask(
+    z.unknown(),
+    'mutation { login(username: "superadmin", password: "superadmin") { __typename } }',
+  )
+  const Deleted = z.object({ result: z.string() })
+  const remove = 'mutation($id: ID!) { deletePaymentMethod(id: $id) { result } }'
+  expect(await second.ask(Deleted, remove, { id })).toEqual({ result: 'DELETED' })
   expect(await check()).toMatchObject({ setting: null })
 })
 
@@ -110,17 +139,10 @@ it('no secret is shown again, in no answer of either API, and in no log', async 
 })
 
 it('the method can be switched off while the service does not answer', async () => {
-  const { id } = await method()
-  const enable = (enabled: boolean) =>
-    shop.admin.ask(
-      z.object({ enabled: z.boolean() }),
-      'mutation($input: UpdatePaymentMethodInput!) { updatePaymentMethod(input: $input) { enabled } }',
-      { input: { id, enabled } },
-    )
   shop.service.proxy.faults.push(...Array<'503'>(20).fill('503'))
-  expect(await enable(false)).toEqual({ enabled: false })
+  expect(await enable(shop, false)).toEqual({ enabled: false })
   shop.service.proxy.faults.length = 0
-  expect(await enable(true)).toEqual({ enabled: true })
+  expect(await enable(shop, true)).toEqual({ enabled: true })
 })
 
 it('the receipt has the lines and the delivery of the order, and adds up to it', async () => {
