@@ -56,7 +56,7 @@ const LONG = [
   ...['selfhost/install', 'selfhost/cluster-faults', 'selfhost/binding-histories', 'selfhost/bank-histories'],
   ...['selfhost/release', 'selfhost/cluster-supervised', 'selfhost/bank-model', 'selfhost/cluster-data'],
   ...['selfhost/interrupted', 'selfhost/faults', 'selfhost/cluster', 'selfhost/fuzz', 'selfhost/restart'],
-  ...['shops/vendure/money', 'shops/vendure/kill', 'shops/vendure/settings'],
+  ...['shops/vendure/money', 'shops/vendure/faults', 'shops/vendure/kill', 'shops/vendure/settings'],
   ...['browser/screens', 'browser/console-pages', 'browser/docs', 'browser/layout', 'browser/console'],
 ].map((name) => `/test/${name}.test.ts`)
 

@@ -1,20 +1,23 @@
 // The payments of orders: records what the service says of their codes.
-import type { OrderPayment } from '@fps-qr/client'
+import type { OrderPayment, Payment as Paid } from '@fps-qr/client'
 import { Inject, Injectable } from '@nestjs/common'
 import {
   type CancelPaymentErrorResult,
   type CancelPaymentResult,
-  isGraphQlErrorResult,
+  EventBus,
+  type ID,
   Logger,
-  type Order,
+  Order,
   OrderService,
   Payment,
+  PaymentStateTransitionEvent,
   type RequestContext,
   type SettlePaymentErrorResult,
   type SettlePaymentResult,
   TransactionalConnection,
 } from '@vendure/core'
-import { FpsQrCodes } from './codes'
+import { PaymentStateMachine } from '@vendure/core/dist/service/helpers/payment-state-machine/payment-state-machine'
+import { FpsQrCodes, isOver } from './codes'
 import { FpsQrCode } from './entities'
 import { inTurn, lockOrder } from './serialized'
 import { FpsQrSurplus } from './surplus'
@@ -27,11 +30,21 @@ export interface ShownPayment {
   open?: { pageUrl: string; link: string; picture: string; expiresOn: string | undefined }
 }
 
+const ENDED = 'the QR code has ended, nobody has paid it'
+
+/** Milliseconds: longer than the creation of a code takes. */
+const PATIENCE = 20_000
+
+/** Milliseconds: a code whose creation had no answer comes to be within them, or never. */
+const LATE = 3_600_000
+
 @Injectable()
 export class FpsQrPayments {
   constructor(
     @Inject(TransactionalConnection) private readonly connection: TransactionalConnection,
     @Inject(OrderService) private readonly orders: OrderService,
+    @Inject(EventBus) private readonly events: EventBus,
+    @Inject(PaymentStateMachine) private readonly machine: PaymentStateMachine,
     @Inject(FpsQrCodes) private readonly codes: FpsQrCodes,
     @Inject(FpsQrSurplus) private readonly surplus: FpsQrSurplus,
   ) {}
@@ -47,7 +60,7 @@ export class FpsQrPayments {
       return { success: true, metadata: { paymentId: read.payment.paymentId, public: { paid: true } } }
     if (read?.state === 'open')
       return { success: false, state: 'Created', errorMessage: 'nobody has paid yet' }
-    return { success: false, state: 'Cancelled', errorMessage: 'the QR code has ended, nobody has paid it' }
+    return { success: false, state: 'Cancelled', errorMessage: ENDED }
   }
 
   /** Cancels the code of a payment, first. @returns an error if it is paid: then the payment stays */
@@ -70,29 +83,37 @@ export class FpsQrPayments {
 
   /** Cancels the codes of an order that is about to be cancelled or changed. @returns why that must not be */
   async close(ctx: RequestContext, order: Order): Promise<string | undefined> {
-    const codes = await this.codes.ofOrder(ctx, order.id)
-    if (codes.length === 0) return undefined
-    for (const { id, state, transactionId } of await this.orders.getOrderPayments(ctx, order.id)) {
-      if (state !== 'Created' || !codes.some(({ qrCodeUid }) => qrCodeUid === transactionId)) continue
-      const result = await this.orders.cancelPayment(ctx, id)
-      if (isGraphQlErrorResult(result))
-        return 'paymentErrorMessage' in result ? result.paymentErrorMessage : result.message
+    if ((await this.codes.ofOrder(ctx, order.id)).length === 0) return undefined
+    const work = async () => {
+      const payments = await this.orders.getOrderPayments(ctx, order.id)
+      // Also those without a payment: the creation of such a code had no answer, and the service can have it.
+      const codes = (await this.codes.ofOrder(ctx, order.id)).filter((code) => !isOver(code, payments))
+      for (const code of codes) {
+        const read = await this.codes.cancel(ctx, code)
+        if (read?.state === 'open') return 'the customer is paying'
+        if (read?.payment && !isRecorded(payments, read.payment)) return 'the customer has paid'
+        for (const { id } of createdOf(code, payments)) await this.#move(ctx, id, 'Cancelled')
+      }
+      return undefined
     }
-    return undefined
+    return inTurn(order.id, work, PATIENCE)
   }
 
   /** Reads the code, and records what is new. @returns undefined if it is of no order here */
   async refresh(qrCodeUid: string): Promise<ShownPayment | undefined> {
     const known = await this.connection.rawConnection.getRepository(FpsQrCode).findOneBy({ qrCodeUid })
     if (!known) return undefined
-    const read = await inTurn(known.orderId, async () =>
-      this.connection.withTransaction(await this.codes.contextOf(known), async (ctx) => {
-        await lockOrder(this.connection, ctx, known.orderId)
-        const result = await this.codes.read(ctx, known)
-        if (result) await this.#record(ctx, known, result)
-        return result
-      }),
-    )
+    const read = await inTurn(known.orderId, async () => {
+      const ctx = await this.codes.contextOf(known)
+      // Before the transaction: a service that is slow takes no connection of the database from the shop.
+      const result = await this.#read(ctx, known)
+      if (!result || !(await this.#isNews(ctx, known, result))) return result
+      await this.connection.withTransaction(ctx, async (inner) => {
+        await lockOrder(this.connection, inner, known.orderId)
+        await this.#record(inner, known, result)
+      })
+      return result
+    })
     if (!read) return undefined
     const { state, qrCode } = read
     const { amount, picture } = known
@@ -117,13 +138,14 @@ export class FpsQrPayments {
     return isPaid ? { state: 'paid', amount: latest.amount } : this.refresh(latest.qrCodeUid)
   }
 
-  /** Reads the codes whose payments wait: a notification can be lost. */
+  /** Reads the codes whose payments wait, and those whose creation had no answer: a notification can be lost. */
   async refreshWaiting(): Promise<void> {
     const waiting = await this.connection.rawConnection
       .getRepository(FpsQrCode)
       .createQueryBuilder('code')
-      .innerJoin(Payment, 'payment', 'payment.transactionId = code.qrCodeUid')
+      .leftJoin(Payment, 'payment', 'payment.transactionId = code.qrCodeUid')
       .where('payment.state = :state', { state: 'Created' })
+      .orWhere('payment.id IS NULL AND code.createdAt > :since', { since: new Date(Date.now() - LATE) })
       .getMany()
     for (const { qrCodeUid } of waiting)
       await this.refresh(qrCodeUid).catch((error: unknown) =>
@@ -131,19 +153,65 @@ export class FpsQrPayments {
       )
   }
 
+  /** How a code is. One that came to be after its order was cancelled is cancelled too. */
+  async #read(ctx: RequestContext, code: FpsQrCode): Promise<OrderPayment | undefined> {
+    const read = await this.codes.read(ctx, code)
+    return read?.state === 'open' && (await this.#isCancelled(ctx, code))
+      ? this.codes.cancel(ctx, code)
+      : read
+  }
+
+  #isCancelled(ctx: RequestContext, { orderId }: FpsQrCode): Promise<boolean> {
+    return this.connection.getRepository(ctx, Order).existsBy({ id: orderId, state: 'Cancelled' })
+  }
+
+  async #isNews(ctx: RequestContext, code: FpsQrCode, read: OrderPayment): Promise<boolean> {
+    const payments = await this.orders.getOrderPayments(ctx, code.orderId)
+    if (read.state !== 'open' && createdOf(code, payments).length > 0) return true
+    return [read.payment, ...read.surplus].some((paid) => paid && !isRecorded(payments, paid))
+  }
+
   async #record(ctx: RequestContext, code: FpsQrCode, read: OrderPayment): Promise<void> {
-    const ofCode = async () =>
-      (await this.orders.getOrderPayments(ctx, code.orderId)).filter(
-        ({ transactionId }) => transactionId === code.qrCodeUid,
-      )
-    const created = (await ofCode()).find(({ state }) => state === 'Created')
-    const isSettled = (await ofCode()).some(({ state }) => state === 'Settled')
-    if (created && !isSettled && read.state !== 'open') await this.orders.settlePayment(ctx, created.id)
+    const payments = await this.orders.getOrderPayments(ctx, code.orderId)
+    const [created] = createdOf(code, payments)
+    // An order that is cancelled is paid no more: its money is told as such.
+    if (
+      created &&
+      read.payment &&
+      !isRecorded(payments, read.payment) &&
+      !(await this.#isCancelled(ctx, code))
+    )
+      await this.#move(ctx, created.id, 'Settled', read.payment.paymentId)
     if (read.payment) await this.surplus.record(ctx, code, read.payment)
     for (const payment of read.surplus) await this.surplus.record(ctx, code, payment)
     if (read.state === 'open') return
     // Two tabs can have the same code: the other payment of it ends with the first.
-    for (const { id, state } of await ofCode())
-      if (state === 'Created') await this.orders.cancelPayment(ctx, id)
+    for (const { id } of createdOf(code, await this.orders.getOrderPayments(ctx, code.orderId)))
+      await this.#move(ctx, id, 'Cancelled')
+  }
+
+  /** Moves a payment by what the service says. Vendure's own way needs a payment method that is not disabled. */
+  async #move(
+    ctx: RequestContext,
+    id: ID,
+    state: 'Settled' | 'Cancelled',
+    paymentId?: string,
+  ): Promise<void> {
+    await this.connection.withTransaction(ctx, async (inner) => {
+      const payment = await this.connection.getEntityOrThrow(inner, Payment, id, { relations: ['order'] })
+      const { state: before, metadata, order } = payment
+      if (paymentId === undefined) payment.errorMessage = ENDED
+      else payment.metadata = { ...metadata, paymentId, public: { ...metadata.public, paid: true } }
+      const { finalize } = await this.machine.transition(inner, order, payment, state)
+      await this.connection.getRepository(inner, Payment).save(payment, { reload: false })
+      await this.events.publish(new PaymentStateTransitionEvent(before, state, inner, payment, order))
+      await finalize()
+    })
   }
 }
+
+const createdOf = ({ qrCodeUid }: FpsQrCode, payments: readonly Payment[]): Payment[] =>
+  payments.filter(({ transactionId, state }) => transactionId === qrCodeUid && state === 'Created')
+
+const isRecorded = (payments: readonly Payment[], { paymentId }: Paid): boolean =>
+  payments.some(({ metadata }) => metadata.paymentId === paymentId)

@@ -6,6 +6,7 @@ import {
   PaymentMethodEvent,
   PluginCommonModule,
   ProcessContext,
+  RefundEvent,
   RefundStateTransitionEvent,
   ScheduledTask,
   VendurePlugin,
@@ -71,6 +72,9 @@ export class FpsQrPlugin implements OnApplicationBootstrap {
     // The event comes after the transaction: the refund is stored.
     this.events.ofType(RefundStateTransitionEvent).subscribe(({ toState, refund }) => {
       if (toState === 'Pending') this.refunds.send(refund.id).catch(logged)
+    })
+    this.events.ofType(RefundEvent).subscribe(({ refund }) => {
+      if (!refund.transactionId) this.refunds.sendAll().catch(logged)
     })
     this.refunds.sendAll().catch(logged)
   }

@@ -1,8 +1,10 @@
 // What the plugin adds to the processes of Vendure.
 import type { Injector, OrderProcess, PaymentProcess, VendureConfig } from '@vendure/core'
 import { FpsQrPayments } from './payments'
+import { FpsQrRefunds } from './refunds'
 
 let payments: FpsQrPayments
+let refunds: FpsQrRefunds
 
 /** An order that is cancelled, or goes back to the cart, cancels its code first; one that is paid stays. */
 export const fpsQrOrderProcess: OrderProcess<string> = {
@@ -23,5 +25,11 @@ export const fpsQrPaymentProcess: PaymentProcess<'Created'> = {
 
 type RefundProcess = NonNullable<VendureConfig['paymentOptions']['refundProcess']>[number]
 
-/** A refund waits for the bank in the state that it begins with. */
-export const fpsQrRefundProcess: RefundProcess = { transitions: { Pending: { to: ['Pending'] } } }
+/** A refund waits for the bank in the state that it begins with, and gets no other result than the bank's. */
+export const fpsQrRefundProcess: RefundProcess = {
+  transitions: { Pending: { to: ['Pending'] } },
+  init(injector: Injector) {
+    refunds = injector.get(FpsQrRefunds)
+  },
+  onTransitionStart: (_fromState, toState, { ctx, refund }) => refunds.refusal(ctx, refund, toState),
+}

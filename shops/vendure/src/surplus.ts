@@ -25,7 +25,7 @@ export class FpsQrSurplus {
   ) {}
 
   /** Records a completed payment of a code, once. */
-  async record(ctx: RequestContext, { orderId, method }: FpsQrCode, paid: Paid): Promise<void> {
+  async record(ctx: RequestContext, { orderId, method, qrCodeUid }: FpsQrCode, paid: Paid): Promise<void> {
     const known = await this.orders.getOrderPayments(ctx, orderId)
     if (known.some(({ metadata }) => metadata.paymentId === paid.paymentId)) return
     const order = await this.orders.findOne(ctx, orderId)
@@ -33,14 +33,14 @@ export class FpsQrSurplus {
     order.payments = known
     const { paymentId } = paid
     const amount = toKopecks(paid.amount.value)
-    const fields = { method, transactionId: paymentId, metadata: { paymentId, surplus: true } }
+    const fields = { method, transactionId: paymentId, metadata: { paymentId, qrCodeUid, surplus: true } }
     if (paid.applied && (await this.#revives(ctx, order, amount))) {
-      const late = { ...fields, metadata: { paymentId } }
+      const late = { ...fields, metadata: { paymentId, qrCodeUid } }
       await this.payments.createManualPayment(ctx, order, amount, { orderId, ...late })
       return this.note(
         ctx,
         order,
-        `Paid after the QR code had ended: ${paid.amount.value} RUB, the order is paid`,
+        `${paid.amount.value} RUB came by ${qrCodeUid} when no payment waited: the order is paid`,
       )
     }
     const reason = reasonOf(order, paid)
@@ -50,7 +50,7 @@ export class FpsQrSurplus {
       `${reason}: ${paid.amount.value} RUB came besides, refund the payment ${paymentId}`,
     )
     // Vendure counts a settled payment towards the total, so it must not be settled while the order waits for its own.
-    if (!order.active) {
+    if (!order.active && order.state !== 'ArrangingAdditionalPayment' && order.state !== 'Modifying') {
       await this.payments.createManualPayment(ctx, order, amount, { orderId, ...fields })
       return
     }
