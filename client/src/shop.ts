@@ -36,7 +36,8 @@ export function notificationKeys(notificationKey: string): string[] {
 
 /**
  * The client of a shop. Where the settings and the service differ about a test site, every call throws
- * InvalidRequestError: no order is paid by a payment that no money made.
+ * InvalidRequestError `shop.test.site`: no order is paid by a payment that no money made. The service may have done the
+ * work of the call, so this is no refusal of it.
  */
 export function shopClient(
   { baseUrl, siteId, token, testSite }: ShopSettings,
