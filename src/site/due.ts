@@ -1,10 +1,10 @@
 // What the alarm of a site does: records ends, deletes old rows, applies payments that came before their QR code.
 import type { Outcome } from '../errors.ts'
+import { lazily } from '../lazily.ts'
 import { removeExpired } from './access/sessions.ts'
 import { nextEnd, openSaleForWrite, qrCodeAt, qrCodeForWrite, recordTokenEnd } from './clock.ts'
 import type { Context } from './context.ts'
 import { recordEnds } from './ends.ts'
-import { seldom } from './load-seldom.ts'
 import { deleteEnded } from './outbox/outbox.ts'
 import { ok } from './outcomes.ts'
 import { applyRemaining } from './payments/early-payments.ts'
@@ -150,7 +150,9 @@ async function settle(): Promise<Part> {
   }
 }
 
+const erasure = lazily(() => import('./receipts/contact-erasure.ts'))
+
 async function erase(): Promise<Part> {
-  const { eraseContacts } = await seldom()
+  const { eraseContacts } = await erasure()
   return (context) => eraseContacts(context)
 }

@@ -32,7 +32,6 @@ import {
   signInRecorded,
 } from './people/recorded.ts'
 import { closeReceipt } from './receipts/closings.ts'
-import { eraseContacts } from './receipts/contact-erasure.ts'
 import { listReceipts, networkReceipts, readReceipt, receiptsOfPayment } from './receipts/list.ts'
 import { reportReceipt } from './receipts/reports.ts'
 import { requestReceipt } from './receipts/requests.ts'
@@ -67,7 +66,7 @@ export const SELDOM = {
   ...{ useConfirmation, passkeyOfHandle, listPeople, addPasskeyRecorded, addRecorded },
   ...{ changeRecorded, endPersonSessions, invitedBy, inviteOwnerRecorded, inviteRecorded },
   ...{ joinRecorded, personSessions, removePasskeyRecorded, removeRecorded, signInRecorded },
-  ...{ eraseContacts, closeReceipt, listReceipts, networkReceipts, readReceipt, receiptsOfPayment },
+  ...{ closeReceipt, listReceipts, networkReceipts, readReceipt, receiptsOfPayment },
   ...{ reportReceipt, requestReceipt, retryReceipt, readRefund, refundsOf, acceptRefund },
   ...{ pollSale, armSale, cancelSale, confirmSale, dropSale, readSale, salesOf, saleToCancel },
   ...{ search, deleteCallback, listCallbacks, putCallback, readCallback },

@@ -52,16 +52,8 @@ export class Store {
   readonly admission: CallAdmission
   readonly #alarm: Alarm
   readonly #due = new Due({
-    read: (operation) =>
-      this.tables.read(() => {
-        const now = this.milliseconds
-        return operation(this.#contextOf(CLOCK, now), now)
-      }),
-    write: (operation, isOwn) =>
-      this.#run(() => {
-        const now = this.milliseconds
-        return ok(operation(this.#contextOf(CLOCK, now), now))
-      }, isOwn),
+    read: (operation) => this.tables.read(() => this.#byClock(operation)),
+    write: (operation, isOwn) => this.#run(() => ok(this.#byClock(operation)), isOwn),
   })
   /** Whether a write of the flush can have changed more than a create does. */
   #mayHaveChanged = false
@@ -206,6 +198,11 @@ export class Store {
       this.warn('an alarm failed', { fault: faultOf(error) })
       this.#alarm.retry(this.milliseconds)
     }
+  }
+
+  #byClock<T>(operation: (context: Context, now: Milliseconds) => T): T {
+    const now = this.milliseconds
+    return operation(this.#contextOf(CLOCK, now), now)
   }
 
   #contextOf(by: Initiator, now = this.milliseconds): Context {
