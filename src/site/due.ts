@@ -1,6 +1,5 @@
 // What the alarm of a site does: records ends, deletes old rows, applies payments that came before their QR code.
 import type { Outcome } from '../errors.ts'
-import { lazily } from '../lazily.ts'
 import { removeExpired } from './access/sessions.ts'
 import { nextEnd, openSaleForWrite, qrCodeAt, qrCodeForWrite, recordTokenEnd } from './clock.ts'
 import type { Context } from './context.ts'
@@ -150,9 +149,7 @@ async function settle(): Promise<Part> {
   }
 }
 
-const erasure = lazily(() => import('./receipts/contact-erasure.ts'))
-
 async function erase(): Promise<Part> {
-  const { eraseContacts } = await erasure()
+  const { eraseContacts } = await settlements()
   return (context) => eraseContacts(context)
 }

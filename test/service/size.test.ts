@@ -32,8 +32,6 @@ it('the console is a module of its own, of at most 77 KB', () => {
 it('what few requests need is in modules of its own', () => {
   expect(later().filter((name) => !name.startsWith('chunk-'))).toEqual([
     expect.stringMatching(/^console-/),
-    // The alarm, where a contact is old.
-    expect.stringMatching(/^contact-erasure-/),
     // A body that is a file.
     expect.stringMatching(/^file-body-/),
     // The rest of the API.

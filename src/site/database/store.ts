@@ -200,8 +200,7 @@ export class Store {
     }
   }
 
-  #byClock<T>(operation: (context: Context, now: Milliseconds) => T): T {
-    const now = this.milliseconds
+  #byClock<T>(operation: (context: Context, now: Milliseconds) => T, now = this.milliseconds): T {
     return operation(this.#contextOf(CLOCK, now), now)
   }
 

@@ -1,4 +1,6 @@
-// What the object of a site does with settlements: a module, loaded with the first call or alarm that needs it.
+// What the object of a site does with settlements: a module, loaded with the first call or alarm that needs it. The erasure of contacts
+// is in it because the alarm needs it as seldom.
+import { eraseContacts } from '../receipts/contact-erasure.ts'
 import { workOnSettlements } from './alarm.ts'
 import { figuresOf, monthsOf } from './figures.ts'
 import {
@@ -14,7 +16,7 @@ import { entriesOfPayment, listEntries, listSettlements } from './lists.ts'
 import { settlementMonth, settlementReport } from './month.ts'
 
 export const SETTLEMENTS = {
-  ...{ workOnSettlements, figuresOf, monthsOf, abandonImport, appendEntries, beginImport },
+  ...{ eraseContacts, workOnSettlements, figuresOf, monthsOf, abandonImport, appendEntries, beginImport },
   ...{ completeImport, continueImport, deleteSettlement, readSettlement, entriesOfPayment },
   ...{ listEntries, listSettlements, settlementMonth, settlementReport },
 }
