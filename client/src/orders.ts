@@ -17,6 +17,8 @@ export interface OrderPayment {
   state: 'open' | 'paid' | 'ended'
   /** The payment that paid it: COMPLETED, applied, of exactly the amount of the order. */
   payment?: Payment
+  /** Whether all money of that payment went back: it pays no order that is not recorded as paid yet. */
+  returned: boolean
   /**
    * The other completed payments, of which money is left and no decision was taken: second ones, and those of another
    * amount. Refund each, or mark it as delivered.
@@ -70,13 +72,16 @@ export async function readOrder(
       kopecksOf(payment.amount.value, 'payment.amount') === kopecks &&
       payment.amount.currency === (amount.currency ?? 'RUB'),
   )
-  const surplus = completed.filter((payment) => payment !== paying && isUndecided(payment))
-  if (paying) return { state: 'paid', payment: paying, surplus, qrCode }
-  return { state: OPEN.includes(qrCode.qrCode.status) ? 'open' : 'ended', surplus, qrCode }
+  const surplus = completed.filter(
+    (payment) => payment !== paying && !payment.decision && isMoneyLeft(payment),
+  )
+  if (paying) return { state: 'paid', payment: paying, returned: !isMoneyLeft(paying), surplus, qrCode }
+  const state = OPEN.includes(qrCode.qrCode.status) ? 'open' : 'ended'
+  return { state, returned: false, surplus, qrCode }
 }
 
-const isUndecided = ({ amount, refundedAmount, decision }: Payment): boolean =>
-  !decision && kopecksOf(refundedAmount.value, 'refundedAmount') < kopecksOf(amount.value, 'payment.amount')
+const isMoneyLeft = ({ amount, refundedAmount }: Payment): boolean =>
+  kopecksOf(refundedAmount.value, 'refundedAmount') < kopecksOf(amount.value, 'payment.amount')
 
 /**
  * Cancels the code of an order: call it before the shop cancels the order.
