@@ -12,15 +12,23 @@ import { closePayments, orderOfRefund } from '../lib/orders.js'
 const LOCK_TIMEOUT = 30
 
 /**
- * Keeps other requests about the order waiting until this one is answered. Medusa refuses the second of two refunds at once, but only
- * after the money has been returned.
+ * Keeps other requests about the order waiting until the work of this one is done. Medusa refuses the second of two refunds at once,
+ * but only after the money has been returned.
  */
 async function alone(
   { scope }: MedusaRequest,
   response: MedusaResponse,
   { order, work }: { order: string; work: () => Promise<void> },
 ): Promise<void> {
-  const answered = new Promise<void>((resolve) => response.once('close', resolve))
+  // A browser that leaves closes the response and ends no work: only what handles the request calls `end`.
+  const answered = new Promise<void>((resolve) => {
+    response.end = new Proxy(response.end, {
+      apply(end, self, args) {
+        resolve()
+        return Reflect.apply(end, self, args)
+      },
+    })
+  })
   const job = async () => {
     await work()
     await answered
@@ -51,10 +59,23 @@ async function beforeRefund(
   await alone(request, response, { order, work: async () => next() })
 }
 
+async function beforeIncomeRefund(
+  request: MedusaRequest,
+  response: MedusaResponse,
+  next: MedusaNextFunction,
+): Promise<void> {
+  await alone(request, response, { order: request.params.id ?? '', work: async () => next() })
+}
+
 export default defineMiddlewares({
   routes: [
     { matcher: '/fps-qr/notifications', methods: ['POST'], bodyParser: { preserveRawBody: true } },
     { matcher: '/admin/orders/:id/cancel', methods: ['POST'], middlewares: [beforeCancellation] },
     { matcher: '/admin/payments/:id/refund', methods: ['POST'], middlewares: [beforeRefund] },
+    {
+      matcher: '/admin/fps-qr/orders/:id/payments/:payment_id/refund',
+      methods: ['POST'],
+      middlewares: [beforeIncomeRefund],
+    },
   ],
 })
