@@ -27,6 +27,8 @@ export interface FaultProxy {
   url: string
   /** What happens to the next requests; then nothing does. */
   faults: Fault[]
+  /** What happens to those that it knows, before the list is asked. */
+  choose?: (request: { method: string; path: string }) => Fault | undefined
   /** The requests that came, in their order. */
   requests: Proxied[]
   /** Resolves when a request that fits has come, now or before. */
@@ -41,8 +43,8 @@ const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'co
 export async function faultProxy(target: () => string): Promise<FaultProxy> {
   let arrived = Promise.withResolvers<void>()
   const server = createServer((request, response) => {
-    const fault = proxy.faults.shift() ?? 'none'
     const { method = '', url: path = '', headers } = request
+    const fault = proxy.choose?.({ method, path }) ?? proxy.faults.shift() ?? 'none'
     proxy.requests.push({ method, path, prefer: headers.prefer?.toString(), fault })
     arrived.resolve()
     arrived = Promise.withResolvers()

@@ -51,6 +51,7 @@ const Income = z.object({
   ...{ paymentId: z.string(), qrCodeUid: z.string(), amount: z.string(), left: z.string(), kind: z.string() },
   medusaPaymentId: z.string().optional(),
   unrecorded: z.array(z.object({ amount: z.string(), status: z.string() })),
+  mistaken: z.array(z.object({ amount: z.string() })),
 })
 
 /** What a customer has at the end of the checkout. */
@@ -65,6 +66,7 @@ export interface Medusa {
   proxy: FaultProxy
   /** The service's own address. */
   service: string
+  database: string
   shop(): ShopProcess
   /** Settings that nobody may see. */
   secrets: string[]
@@ -179,7 +181,7 @@ export async function openMedusa(env: Record<string, string> = {}): Promise<Medu
 
   const medusa: Medusa = {
     ...{ site, proxy, send, store, admin, authorization },
-    service: address,
+    ...{ service: address, database: shopEnv.DATABASE_URL },
     secrets: [token, notificationKey],
     shop: () => shop,
     async refusal(path, body) {

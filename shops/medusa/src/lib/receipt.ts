@@ -1,7 +1,7 @@
 // The receipt of a payment: the lines of the cart or the order that it pays.
 import { type AmountInput, type CreateQrCode, type OrderLine, receiptItems, toKopecks } from '@fps-qr/client'
 import type { BigNumberInput, MedusaContainer } from '@medusajs/framework/types'
-import { ContainerRegistrationKeys } from '@medusajs/framework/utils'
+import { ContainerRegistrationKeys, OrderStatus } from '@medusajs/framework/utils'
 import { z } from '@medusajs/framework/zod'
 import { amountOf } from './codes.js'
 
@@ -22,7 +22,8 @@ const FIELDS = [
   ]),
 ]
 
-const RATES = ['0', '5', '7', '10', '20', '22'] as const
+/** The rates that a receipt can state. */
+const RATES = ['5', '7', '10', '22'] as const
 
 /** The rate of VAT that the shop taxes a line with; absent where a receipt has no such rate: the setting of the site holds then. */
 function vatOf(lines: z.infer<typeof TaxLines>): Partial<Pick<OrderLine, 'vat'>> {
@@ -62,16 +63,46 @@ export async function receiptOf(
   }
 }
 
+/** Whether a session is of an order that is cancelled. */
+export async function isOfCancelledOrder(container: MedusaContainer, sessionId: string): Promise<boolean> {
+  const { orderId } = await ownerOf(container, sessionId)
+  if (orderId === undefined) return false
+  const order = await firstOf(container, 'order', ['status'], { id: orderId })
+  return order?.status === OrderStatus.CANCELED
+}
+
 /** The cart of a session, or the order that has no cart: a draft, an edit. */
 async function goodsOf(container: MedusaContainer, sessionId: string) {
-  const query = container.resolve(ContainerRegistrationKeys.QUERY)
-  const first = async (entity: string, fields: string[], filters: Record<string, unknown>) =>
-    z.array(z.record(z.string(), z.unknown())).parse((await query.graph({ entity, fields, filters })).data)[0]
-  const session = await first('payment_session', ['payment_collection_id'], { id: sessionId })
+  const { orderId, cartId } = await ownerOf(container, sessionId)
+  if (orderId !== undefined) return Goods.parse(await firstOf(container, 'order', FIELDS, { id: orderId }))
+  return cartId === undefined
+    ? undefined
+    : Goods.parse(await firstOf(container, 'cart', FIELDS, { id: cartId }))
+}
+
+const Id = z.string().optional()
+
+/** What a session pays for: the order, once there is one. */
+async function ownerOf(
+  container: MedusaContainer,
+  sessionId: string,
+): Promise<{ orderId?: string | undefined; cartId?: string | undefined }> {
+  const session = await firstOf(container, 'payment_session', ['payment_collection_id'], { id: sessionId })
   const filters = { payment_collection_id: session?.payment_collection_id }
-  if (typeof filters.payment_collection_id !== 'string') return undefined
-  const order = await first('order_payment_collection', ['order_id'], filters)
-  if (order) return Goods.parse(await first('order', FIELDS, { id: order.order_id }))
-  const cart = await first('cart_payment_collection', ['cart_id'], filters)
-  return cart && Goods.parse(await first('cart', FIELDS, { id: cart.cart_id }))
+  if (typeof filters.payment_collection_id !== 'string') return {}
+  const order = await firstOf(container, 'order_payment_collection', ['order_id'], filters)
+  if (order) return { orderId: Id.parse(order.order_id) }
+  const cart = await firstOf(container, 'cart_payment_collection', ['cart_id'], filters)
+  return { cartId: Id.parse(cart?.cart_id) }
+}
+
+async function firstOf(
+  container: MedusaContainer,
+  entity: string,
+  fields: string[],
+  filters: Record<string, unknown>,
+) {
+  const query = container.resolve(ContainerRegistrationKeys.QUERY)
+  const { data } = await query.graph({ entity, fields, filters })
+  return z.array(z.record(z.string(), z.unknown())).parse(data)[0]
 }

@@ -4,13 +4,15 @@ import {
   ConnectionError,
   type FpsQr,
   NotFoundError,
-  type QrCode,
+  type OrderPayment,
   type Refund,
   toKopecks,
 } from '@fps-qr/client'
 import type { MedusaContainer } from '@medusajs/framework/types'
-import { ContainerRegistrationKeys, MedusaError } from '@medusajs/framework/utils'
+import { ContainerRegistrationKeys, MedusaError, Modules } from '@medusajs/framework/utils'
 import { z } from '@medusajs/framework/zod'
+import { amountOf } from './codes.js'
+import type { MedusaPayment } from './medusa-order.js'
 
 /** How long a refund waits for the bank, in milliseconds: somebody waits at the button. */
 const PATIENCE_MS = 15_000
@@ -138,30 +140,57 @@ async function claim(
 }
 
 /** A refund of Medusa's row, as far as it names one of the service. */
-export const claimOf = (metadata: unknown): unknown =>
+const claimOf = (metadata: unknown): string | undefined =>
   z.object({ [KEY]: z.string() }).safeParse(metadata).data?.[KEY]
 
-/** A refund that was requested for Medusa's payment, and that Medusa gave up before its result came. */
+/** A refund that was requested for Medusa's payment, and that the order does not have. */
 export interface UnrecordedRefund {
   amount: string
   status: string
+  /** Medusa's row, where that is there, and the transaction of the order alone is missing. */
+  rowId?: string
+}
+
+/** A row of Medusa whose refund was declined, or was never requested. */
+export interface MistakenRefund {
+  amount: string
+  rowId: string
+}
+
+/** Where Medusa and the service have different refunds of a payment, because the shop gave up or ended meanwhile. */
+export interface RefundFaults {
+  unrecorded: UnrecordedRefund[]
+  mistaken: MistakenRefund[]
 }
 
 /**
- * The refunds that Medusa gave up and the service carries out. They are not recorded by themselves: who repeats a refund after an
- * error would make a second one then.
- * @param claims what Medusa's living rows name
+ * Nothing of it is put right by itself: who repeats a refund after an error would make a second one then. A refund that is being made at this
+ * moment looks like one of them.
  */
-export async function unrecordedRefunds(
+export async function faultsOf(
+  container: MedusaContainer,
   fps: FpsQr,
-  { id, paymentId, claims }: { id: string; paymentId: string; claims: ReadonlySet<unknown> },
-  qrCode: QrCode,
-): Promise<UnrecordedRefund[]> {
-  const open = (qrCode.refunds ?? []).filter(
-    ({ refundUid, refundStatus }) =>
-      // Refunds with other identifiers were made elsewhere: in the console of the service.
-      refundUid.startsWith(`${id}-`) && refundStatus !== 'DECLINED' && !claims.has(refundUid),
-  )
-  const refunds = await Promise.all(open.map(({ refundUid }) => fps.getRefund(paymentId, refundUid)))
-  return refunds.map(({ amount, status }) => ({ amount: amount.value, status: status.value }))
+  { id, refunds: rows, currency_code, orderId }: MedusaPayment & { orderId: string },
+  { payment, qrCode }: OrderPayment,
+): Promise<RefundFaults> {
+  const requested = qrCode.refunds ?? []
+  const transactions = await container
+    .resolve(Modules.ORDER)
+    .listOrderTransactions({ order_id: orderId, reference: 'refund' })
+  const faults: RefundFaults = { unrecorded: [], mistaken: [] }
+  for (const { id: rowId, amount: sum, metadata } of rows) {
+    const amount = amountOf(sum, currency_code).value
+    const status = requested.find(({ refundUid }) => refundUid === claimOf(metadata))?.refundStatus
+    if (status === undefined || status === 'DECLINED') faults.mistaken.push({ amount, rowId })
+    else if (!transactions.some(({ reference_id }) => reference_id === rowId))
+      faults.unrecorded.push({ amount, status, rowId })
+  }
+  const claims = new Set(rows.map(({ metadata }) => claimOf(metadata)))
+  for (const { refundUid, refundStatus } of requested) {
+    // Refunds with other identifiers were made elsewhere: in the console of the service.
+    if (!refundUid.startsWith(`${id}-`) || refundStatus === 'DECLINED' || claims.has(refundUid)) continue
+    const { amount, status } = await fps.getRefund(payment?.paymentId ?? '', refundUid)
+    faults.unrecorded.push({ amount: amount.value, status: status.value })
+  }
+  return faults
 }

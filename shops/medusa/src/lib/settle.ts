@@ -64,8 +64,10 @@ async function settleLocked(container: MedusaContainer, sessionId: string): Prom
   const session = await readSession(container, sessionId)
   const code = session && codeIn(session.data)
   if (!session || !code) return 'unknown'
-  const { state } = await readOrder(session.shop.fps, code)
+  const { state, returned } = await readOrder(session.shop.fps, code)
   if (state !== 'paid') return state
+  // Its money went back before Medusa knew of it: it pays nothing.
+  if (returned && !session.payment?.captured_at) return 'ended'
   // The steps of Medusa can be repeated, but each run tells the shop's subscribers of a captured payment.
   if (!(await isSettled(container, session))) {
     const amount = fromKopecks(toKopecks(code.amount.value))

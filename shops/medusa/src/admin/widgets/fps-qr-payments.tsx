@@ -10,8 +10,8 @@ interface Income {
   amount: string
   left: string
   kind: 'paid' | 'late' | 'surplus'
-  medusaPaymentId?: string
   unrecorded: { amount: string; status: string }[]
+  mistaken: { amount: string }[]
 }
 
 interface Answer {
@@ -32,10 +32,10 @@ function Payments({ data: { id } }: { data: { id: string } }) {
     show().catch((error) => toast.error(error.message))
   }, [show])
 
-  async function send(paymentId: string, path: string, body: object) {
+  async function send(paymentId: string) {
     setBusy(paymentId)
     try {
-      await call(path, body)
+      await call(`/fps-qr/orders/${id}/payments/${paymentId}/refund`, {})
       await show()
     } catch (error) {
       toast.error(error instanceof Error ? error.message : String(error))
@@ -46,12 +46,8 @@ function Payments({ data: { id } }: { data: { id: string } }) {
 
   async function refund({ paymentId, left }: Income) {
     if (await ask({ title: texts.refund, description: `${texts.sure} ${left} ₽` }))
-      await send(paymentId, `/fps-qr/orders/${id}/payments/${paymentId}/refund`, {})
+      await send(paymentId)
   }
-
-  /** The same refund again: the module finds the one that was requested before. */
-  const record = ({ paymentId, medusaPaymentId }: Income, amount: string) =>
-    send(paymentId, `/payments/${medusaPaymentId}/refund`, { amount: Number(amount) })
 
   if (!payments) return null
   return (
@@ -62,7 +58,15 @@ function Payments({ data: { id } }: { data: { id: string } }) {
       {payments.length === 0 && <Text className="px-6 py-4">{texts.none}</Text>}
       {payments.map((income) => {
         const { paymentId, dateTime, amount, left, kind } = income
-        const mustReturn = kind !== 'paid' && Number(left) > 0
+        // The module puts both right before it returns anything: the refund is the same one.
+        const faults = [
+          ...income.unrecorded.map(
+            ({ amount, status }) =>
+              `${texts.refund} ${amount} ₽: ${status === 'COMPLETED' ? texts.done : texts.waiting}`,
+          ),
+          ...income.mistaken.map(({ amount }) => `${texts.refund} ${amount} ₽: ${texts.mistaken}`),
+        ]
+        const mustReturn = kind !== 'paid' && Number(left) > 0 && faults.length === 0
         return (
           <div key={paymentId} className="flex flex-col gap-2 px-6 py-4">
             <div className="flex items-center justify-between">
@@ -74,22 +78,21 @@ function Payments({ data: { id } }: { data: { id: string } }) {
             <Text size="small">
               {new Date(dateTime).toLocaleString()} · {texts.left} {left} ₽
             </Text>
-            {income.unrecorded.map(({ amount, status }, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: two of them can be equal
-              <div key={index} className="flex flex-col gap-2">
-                <Text size="small">
-                  {texts.refund} {amount} ₽: {status === 'COMPLETED' ? texts.done : texts.waiting}
-                </Text>
-                <Button
-                  size="small"
-                  variant="secondary"
-                  isLoading={busy === paymentId}
-                  onClick={() => record(income, amount)}
-                >
-                  {texts.record}
-                </Button>
-              </div>
+            {faults.map((fault) => (
+              <Text key={fault} size="small">
+                {fault}
+              </Text>
             ))}
+            {faults.length > 0 && (
+              <Button
+                size="small"
+                variant="secondary"
+                isLoading={busy === paymentId}
+                onClick={() => send(paymentId)}
+              >
+                {income.unrecorded.length > 0 ? texts.record : texts.takeBack}
+              </Button>
+            )}
             {mustReturn && (
               <>
                 <Text size="small">{kind === 'late' ? texts.lateAdvice : texts.surplusAdvice}</Text>

@@ -42,7 +42,7 @@ import {
 } from '@medusajs/framework/utils'
 import { amountOf, codeIn, codeOf, nextCodeUid, sessionIdOf, storeCode } from '../../lib/codes.js'
 import { notifiedCode } from '../../lib/notified.js'
-import { receiptOf } from '../../lib/receipt.js'
+import { isOfCancelledOrder, receiptOf } from '../../lib/receipt.js'
 import { refundForRow } from '../../lib/refunds.js'
 import { fpsOf, IDENTIFIER, type Settings, settingsOf } from '../../lib/settings.js'
 import { readSession } from '../../lib/settle.js'
@@ -82,6 +82,8 @@ export class FpsQrPaymentProvider extends AbstractPaymentProvider<Settings> {
         MedusaError.Types.INVALID_DATA,
         'fps-qr: data.session_id must be the id of a session',
       )
+    if (await isOfCancelledOrder(container, sessionId))
+      throw notAllowed('The order is cancelled: it cannot be paid any more')
     return this.#createCode({ qrCodeUid: sessionId, amount: amountOf(amount, currency_code) })
   }
 
@@ -118,8 +120,11 @@ export class FpsQrPaymentProvider extends AbstractPaymentProvider<Settings> {
   /** An order is placed although its code is not paid yet: it waits, and a notification or a read of the code pays it. */
   async authorizePayment({ data = {} }: AuthorizePaymentInput): Promise<AuthorizePaymentOutput> {
     try {
-      const { state, payment } = await readOrder(this.#fps, codeOf(data))
-      return { status: STATUS[state], data: { ...data, ...(payment && { paymentId: payment.paymentId }) } }
+      const { state, payment, returned } = await readOrder(this.#fps, codeOf(data))
+      return {
+        status: STATUS[returned ? 'ended' : state],
+        data: { ...data, ...(payment && { paymentId: payment.paymentId }) },
+      }
     } catch (error) {
       // Nobody knows that it is not paid: the order waits.
       if (!(error instanceof ConnectionError) && !(error instanceof UnavailableError)) throw error
@@ -151,8 +156,8 @@ export class FpsQrPaymentProvider extends AbstractPaymentProvider<Settings> {
   }
 
   async #cancelUnpaid(code: StoredOrder): Promise<void> {
-    const state = (await cancelOrder(this.#fps, code))?.state
-    if (state === 'paid') throw notAllowed('The QR code is paid: refund the payment instead')
+    const { state, returned } = (await cancelOrder(this.#fps, code)) ?? {}
+    if (state === 'paid' && !returned) throw notAllowed('The QR code is paid: refund the payment instead')
     if (state === 'open') throw notAllowed('The QR code is being paid: try again in a minute')
   }
 

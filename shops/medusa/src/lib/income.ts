@@ -1,0 +1,170 @@
+// The money that came for an order, and its way back.
+import {
+  ApiError,
+  ConnectionError,
+  type FpsQr,
+  fromKopecks,
+  NotFoundError,
+  type Payment,
+  readOrder,
+  toKopecks,
+} from '@fps-qr/client'
+import type { MedusaContainer } from '@medusajs/framework/types'
+import { MedusaError, Modules, OrderStatus } from '@medusajs/framework/utils'
+import { refundPaymentWorkflow } from '@medusajs/medusa/core-flows'
+import { codeIn, sessionIdOf, storedCodes } from './codes.js'
+import { leftOf, type MedusaPayment, type Order, readOrderOf } from './medusa-order.js'
+import { faultsOf, type RefundFaults, refundSurplus } from './refunds.js'
+import { type Shop, shopOf, shopsOf } from './settings.js'
+import { settle } from './settle.js'
+
+const refused = (message: string) => new MedusaError(MedusaError.Types.NOT_ALLOWED, message)
+
+/** Money that came for an order. */
+export interface Income extends RefundFaults {
+  paymentId: string
+  qrCodeUid: string
+  dateTime: string
+  amount: string
+  /** What can be returned of it. */
+  left: string
+  /** paid: it pays the order. late: it pays an order that is cancelled. surplus: it pays nothing. */
+  kind: 'paid' | 'late' | 'surplus'
+  /** Medusa's own payment, with which it is refunded; a surplus has none. */
+  medusaPaymentId?: string
+}
+
+/**
+ * All completed payments of the codes that an order ever had.
+ * @throws MedusaError where the service does not say: no list would look like no money
+ */
+export async function incomeOf(container: MedusaContainer, orderId: string): Promise<Income[]> {
+  try {
+    // The payment that pays the order would be a surplus until it is recorded.
+    for (const { payment_sessions } of (await readOrderOf(container, orderId)).payment_collections)
+      for (const { id, provider_id } of payment_sessions)
+        if (shopOf(container, provider_id)) await settle(container, id)
+    return await readIncome(container, await readOrderOf(container, orderId))
+  } catch (error) {
+    if (error instanceof ApiError || error instanceof ConnectionError)
+      throw refused(`The payments cannot be read: ${error.message}`)
+    throw error
+  }
+}
+
+async function readIncome(container: MedusaContainer, order: Order): Promise<Income[]> {
+  const all: Income[] = []
+  for (const { metadata, payment_sessions, payments } of order.payment_collections) {
+    for (const qrCodeUid of storedCodes(metadata)) {
+      const session = payment_sessions.find(({ id }) => id === sessionIdOf(qrCodeUid))
+      const fps = await clientOf(container, session?.provider_id, qrCodeUid)
+      if (!fps) continue
+      const recorded = payments.find(({ data }) => codeIn(data)?.qrCodeUid === qrCodeUid)
+      const code = codeIn(recorded?.data)
+      const paying = code && (await readOrder(fps, code))
+      for await (const payment of fps.payments(qrCodeUid)) {
+        if (payment.status.value !== 'COMPLETED') continue
+        const isPaying = recorded && paying?.payment?.paymentId === payment.paymentId
+        all.push({
+          ...incomeFrom(payment, qrCodeUid),
+          ...(isPaying && {
+            ...paidWith(payment, recorded),
+            kind: order.status === OrderStatus.CANCELED ? 'late' : 'paid',
+            ...(await faultsOf(container, fps, { ...recorded, orderId: order.id }, paying)),
+          }),
+        })
+      }
+    }
+  }
+  return all
+}
+
+const kopecksLeft = ({ amount, refundedAmount }: Payment): number =>
+  toKopecks(amount.value) - toKopecks(refundedAmount.value)
+
+function incomeFrom(payment: Payment, qrCodeUid: string): Income {
+  const { paymentId, createdDateTime: dateTime, amount } = payment
+  const left = fromKopecks(kopecksLeft(payment))
+  const faults = { unrecorded: [], mistaken: [] }
+  return { paymentId, qrCodeUid, dateTime, amount: amount.value, left, kind: 'surplus', ...faults }
+}
+
+/** A refund can be known to Medusa alone, or to the service alone: what is left is what both say. */
+const paidWith = (payment: Payment, recorded: MedusaPayment) => ({
+  medusaPaymentId: recorded.id,
+  left: fromKopecks(Math.min(kopecksLeft(payment), leftOf(recorded))),
+})
+
+/** The client of a code: of its session, or where that was deleted, of the site that has the code. */
+async function clientOf(container: MedusaContainer, providerId: string | undefined, qrCodeUid: string) {
+  const known: Shop[] = providerId === undefined ? shopsOf(container) : []
+  const own = providerId === undefined ? undefined : shopOf(container, providerId)
+  for (const { fps } of own ? [own] : known) if (await hasCode(fps, qrCodeUid)) return fps
+  return undefined
+}
+
+async function hasCode(fps: FpsQr, qrCodeUid: string): Promise<boolean> {
+  try {
+    await fps.getQrCode(qrCodeUid)
+    return true
+  } catch (error) {
+    if (error instanceof NotFoundError) return false
+    throw error
+  }
+}
+
+/**
+ * Returns what is left of a payment that pays nothing, or an order that is cancelled. Where Medusa and the service have different
+ * refunds of it, that is put right instead, and nothing is returned.
+ * @throws MedusaError if it is none of the order's
+ */
+export async function refundIncome(
+  container: MedusaContainer,
+  orderId: string,
+  paymentId: string,
+): Promise<void> {
+  const income = (await incomeOf(container, orderId)).find((each) => each.paymentId === paymentId)
+  if (income && income.unrecorded.length + income.mistaken.length > 0)
+    return correct(container, orderId, income)
+  if (!income || income.kind === 'paid')
+    throw refused(`Payment ${paymentId} is not a surplus payment of order ${orderId}`)
+  if (toKopecks(income.left) === 0) throw refused(`Nothing is left of payment ${paymentId}`)
+  if (income.medusaPaymentId !== undefined)
+    return refundLate(container, orderId, income.medusaPaymentId, income.left)
+  const fps = await clientOf(container, undefined, income.qrCodeUid)
+  if (!fps) throw refused(`No configured site has the QR code ${income.qrCodeUid}`)
+  await refundSurplus(fps, { paymentId, value: income.left })
+}
+
+async function correct(
+  container: MedusaContainer,
+  orderId: string,
+  { kind, medusaPaymentId: payment_id = '', unrecorded, mistaken }: Income,
+): Promise<void> {
+  const rows = mistaken.map(({ rowId }) => rowId)
+  // What Medusa itself does with the row of a refund that failed.
+  if (rows.length > 0) await container.resolve(Modules.PAYMENT).deleteRefunds(rows)
+  for (const { amount, status, rowId } of unrecorded) {
+    if (rowId !== undefined && status !== 'COMPLETED')
+      throw refused(`The bank has not carried out the refund of ${amount} yet`)
+    if (rowId !== undefined) await addTransaction(container, orderId, { rowId, amount: Number(amount) })
+    else if (kind === 'late') await refundLate(container, orderId, payment_id, amount)
+    else await refundPaymentWorkflow(container).run({ input: { payment_id, amount: Number(amount) } })
+  }
+}
+
+/** As Medusa's workflow, which returns the money of a cancelled order and says then that it cannot be done. */
+async function refundLate(container: MedusaContainer, orderId: string, payment_id: string, left: string) {
+  const amount = Number(left)
+  const payment = await container.resolve(Modules.PAYMENT).refundPayment({ payment_id, amount })
+  await addTransaction(container, orderId, { rowId: payment.refunds?.at(-1)?.id ?? payment_id, amount })
+}
+
+const addTransaction = (
+  container: MedusaContainer,
+  order_id: string,
+  { rowId, amount }: { rowId: string; amount: number },
+) =>
+  container.resolve(Modules.ORDER).addOrderTransactions({
+    ...{ order_id, amount: -amount, currency_code: 'rub', reference: 'refund', reference_id: rowId },
+  })
