@@ -14,20 +14,16 @@ export function codeIn(data: unknown): StoredOrder | undefined {
   return Data.safeParse(data).data
 }
 
+/** The picture of the code of a session, as a data URL; undefined where the service made none. */
+export function pictureIn(data: unknown): string | undefined {
+  return z.object({ picture: z.string() }).safeParse(data).data?.picture
+}
+
 /** As codeIn. @throws MedusaError if there is none */
 export function codeOf(data: unknown): StoredOrder {
   const code = codeIn(data)
   if (code) return code
   throw new MedusaError(MedusaError.Types.INVALID_DATA, 'fps-qr: the payment session has no QR code')
-}
-
-/** A session has one code, and another one for each change of its amount: `payses_01`, `payses_01.2`. */
-export const sessionIdOf = (qrCodeUid: string): string => qrCodeUid.split('.')[0] ?? qrCodeUid
-
-/** The name of the code after this one. */
-export function nextCodeUid(qrCodeUid: string): string {
-  const [sessionId, number = '1'] = qrCodeUid.split('.')
-  return `${sessionId}.${Number(number) + 1}`
 }
 
 /** An amount of Medusa, to the kopeck as Medusa itself rounds it. @throws MedusaError for another currency than the rouble */
@@ -43,15 +39,15 @@ export function amountOf(amount: BigNumberInput, currencyCode: string): AmountIn
 /** In the metadata of the payment collection: the session of a code can be deleted, and money can come for it all the same. */
 const KEY = 'fps_qr_codes'
 
-/** Stores the name of a code with the order, before the code is made. */
-export async function storeCode(container: MedusaContainer, qrCodeUid: string): Promise<void> {
+/** Stores the name of the code of a session with the order, before the code is made: it is that of the session. */
+export async function storeCode(container: MedusaContainer, sessionId: string): Promise<void> {
   const knex = container.resolve(ContainerRegistrationKeys.PG_CONNECTION)
   // One statement: a session that is made at the same time adds its own.
   await knex.raw(
     `update payment_collection set metadata = jsonb_set(coalesce(metadata, '{}'), '{${KEY}}',
        coalesce(metadata->'${KEY}', '[]') || to_jsonb(?::text))
      where id = (select payment_collection_id from payment_session where id = ?)`,
-    [qrCodeUid, sessionIdOf(qrCodeUid)],
+    [sessionId, sessionId],
   )
 }
 

@@ -1,21 +1,13 @@
 // The money that came for an order, and its way back.
-import {
-  ApiError,
-  ConnectionError,
-  type FpsQr,
-  fromKopecks,
-  NotFoundError,
-  type Payment,
-  readOrder,
-  toKopecks,
-} from '@fps-qr/client'
+import { fromKopecks, type Payment, readOrder, toKopecks } from '@fps-qr/client'
 import type { MedusaContainer } from '@medusajs/framework/types'
 import { MedusaError, Modules, OrderStatus } from '@medusajs/framework/utils'
 import { refundPaymentWorkflow } from '@medusajs/medusa/core-flows'
-import { codeIn, sessionIdOf, storedCodes } from './codes.js'
+import { clientOf, reading } from './clients.js'
+import { codeIn, storedCodes } from './codes.js'
 import { leftOf, type MedusaPayment, type Order, readOrderOf } from './medusa-order.js'
 import { faultsOf, type RefundFaults, refundSurplus } from './refunds.js'
-import { type Shop, shopOf, shopsOf } from './settings.js'
+import { shopOf } from './settings.js'
 import { settle } from './settle.js'
 
 const refused = (message: string) => new MedusaError(MedusaError.Types.NOT_ALLOWED, message)
@@ -39,24 +31,20 @@ export interface Income extends RefundFaults {
  * @throws MedusaError where the service does not say: no list would look like no money
  */
 export async function incomeOf(container: MedusaContainer, orderId: string): Promise<Income[]> {
-  try {
+  return reading(async () => {
     // The payment that pays the order would be a surplus until it is recorded.
     for (const { payment_sessions } of (await readOrderOf(container, orderId)).payment_collections)
       for (const { id, provider_id } of payment_sessions)
         if (shopOf(container, provider_id)) await settle(container, id)
-    return await readIncome(container, await readOrderOf(container, orderId))
-  } catch (error) {
-    if (error instanceof ApiError || error instanceof ConnectionError)
-      throw refused(`The payments cannot be read: ${error.message}`)
-    throw error
-  }
+    return readIncome(container, await readOrderOf(container, orderId))
+  })
 }
 
 async function readIncome(container: MedusaContainer, order: Order): Promise<Income[]> {
   const all: Income[] = []
   for (const { metadata, payment_sessions, payments } of order.payment_collections) {
     for (const qrCodeUid of storedCodes(metadata)) {
-      const session = payment_sessions.find(({ id }) => id === sessionIdOf(qrCodeUid))
+      const session = payment_sessions.find(({ id }) => id === qrCodeUid)
       const fps = await clientOf(container, session?.provider_id, qrCodeUid)
       if (!fps) continue
       const recorded = payments.find(({ data }) => codeIn(data)?.qrCodeUid === qrCodeUid)
@@ -94,24 +82,6 @@ const paidWith = (payment: Payment, recorded: MedusaPayment) => ({
   medusaPaymentId: recorded.id,
   left: fromKopecks(Math.min(kopecksLeft(payment), leftOf(recorded))),
 })
-
-/** The client of a code: of its session, or where that was deleted, of the site that has the code. */
-async function clientOf(container: MedusaContainer, providerId: string | undefined, qrCodeUid: string) {
-  const known: Shop[] = providerId === undefined ? shopsOf(container) : []
-  const own = providerId === undefined ? undefined : shopOf(container, providerId)
-  for (const { fps } of own ? [own] : known) if (await hasCode(fps, qrCodeUid)) return fps
-  return undefined
-}
-
-async function hasCode(fps: FpsQr, qrCodeUid: string): Promise<boolean> {
-  try {
-    await fps.getQrCode(qrCodeUid)
-    return true
-  } catch (error) {
-    if (error instanceof NotFoundError) return false
-    throw error
-  }
-}
 
 /**
  * Returns what is left of a payment that pays nothing, or an order that is cancelled. Where Medusa and the service have different

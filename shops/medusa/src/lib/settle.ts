@@ -4,7 +4,7 @@ import type { MedusaContainer } from '@medusajs/framework/types'
 import { ContainerRegistrationKeys, MedusaError, Modules, PaymentActions } from '@medusajs/framework/utils'
 import { z } from '@medusajs/framework/zod'
 import { processPaymentWorkflow } from '@medusajs/medusa/core-flows'
-import { codeIn, sessionIdOf } from './codes.js'
+import { codeIn } from './codes.js'
 import { type Shop, shopOf } from './settings.js'
 
 const Session = z.object({
@@ -52,8 +52,7 @@ export type SessionState = 'open' | 'paid' | 'ended' | 'unknown'
  * Reads the code of a session, and where it is paid, records the payment once, with the order that it pays.
  * @throws Error if it is paid and could not be recorded: the caller says so, and it is tried again
  */
-export async function settle(container: MedusaContainer, qrCodeUid: string): Promise<SessionState> {
-  const sessionId = sessionIdOf(qrCodeUid)
+export async function settle(container: MedusaContainer, sessionId: string): Promise<SessionState> {
   const locking = container.resolve(Modules.LOCKING)
   return locking.execute(`fps-qr:${sessionId}`, () => settleLocked(container, sessionId), {
     timeout: LOCK_TIMEOUT,
@@ -66,22 +65,20 @@ async function settleLocked(container: MedusaContainer, sessionId: string): Prom
   if (!session || !code) return 'unknown'
   const { state, returned } = await readOrder(session.shop.fps, code)
   if (state !== 'paid') return state
-  // Its money went back before Medusa knew of it: it pays nothing.
-  if (returned && !session.payment?.captured_at) return 'ended'
   // The steps of Medusa can be repeated, but each run tells the shop's subscribers of a captured payment.
-  if (!(await isSettled(container, session))) {
-    const amount = fromKopecks(toKopecks(code.amount.value))
-    await processPaymentWorkflow(container).run({
-      input: { action: PaymentActions.SUCCESSFUL, data: { session_id: sessionId, amount } },
-    })
-    const after = await readSession(container, sessionId)
-    if (!after || !(await isSettled(container, after)))
-      throw new MedusaError(
-        MedusaError.Types.UNEXPECTED_STATE,
-        `fps-qr: the payment of ${sessionId} is not recorded yet`,
-      )
-  }
-  return 'paid'
+  if (await isSettled(container, session)) return 'paid'
+  // Its money went back before it was recorded: it pays nothing.
+  if (returned) return 'ended'
+  const amount = fromKopecks(toKopecks(code.amount.value))
+  await processPaymentWorkflow(container).run({
+    input: { action: PaymentActions.SUCCESSFUL, data: { session_id: sessionId, amount } },
+  })
+  const after = await readSession(container, sessionId)
+  if (after && (await isSettled(container, after))) return 'paid'
+  throw new MedusaError(
+    MedusaError.Types.UNEXPECTED_STATE,
+    `fps-qr: the payment of ${sessionId} is not recorded yet`,
+  )
 }
 
 /** Whether nothing of a payment is left to record: it is captured, the order is there, and has the capture among its transactions. */

@@ -45,8 +45,7 @@ function Payments({ data: { id } }: { data: { id: string } }) {
   }
 
   async function refund({ paymentId, left }: Income) {
-    if (await ask({ title: texts.refund, description: `${texts.sure} ${left} ₽` }))
-      await send(paymentId)
+    if (await ask({ title: texts.refund, description: `${texts.sure} ${left} ₽` })) await send(paymentId)
   }
 
   if (!payments) return null

@@ -5,6 +5,7 @@ import {
   createOrderCode,
   type FpsQr,
   fromKopecks,
+  type QrCode,
   readOrder,
   type StoredOrder,
   toKopecks,
@@ -40,7 +41,7 @@ import {
   PaymentActions,
   PaymentSessionStatus,
 } from '@medusajs/framework/utils'
-import { amountOf, codeIn, codeOf, nextCodeUid, sessionIdOf, storeCode } from '../../lib/codes.js'
+import { amountOf, codeIn, codeOf, storeCode } from '../../lib/codes.js'
 import { notifiedCode } from '../../lib/notified.js'
 import { isOfCancelledOrder, receiptOf } from '../../lib/receipt.js'
 import { refundForRow } from '../../lib/refunds.js'
@@ -87,33 +88,29 @@ export class FpsQrPaymentProvider extends AbstractPaymentProvider<Settings> {
     return this.#createCode({ qrCodeUid: sessionId, amount: amountOf(amount, currency_code) })
   }
 
-  /** Another amount is another code; the one before can be paid no more. */
+  /** Medusa's own workflows make a new session for another amount, and delete the one before, whose code can be paid no more then. */
   async updatePayment({ amount, currency_code, data }: UpdatePaymentInput): Promise<UpdatePaymentOutput> {
-    const code = codeOf(data)
-    const next = amountOf(amount, currency_code)
-    if (next.value === code.amount.value) return data ? { data } : {}
-    await this.#cancelUnpaid(code)
-    const { data: made } = await this.#createCode({ qrCodeUid: nextCodeUid(code.qrCodeUid), amount: next })
-    return { data: { ...data, ...made } }
+    if (amountOf(amount, currency_code).value !== codeOf(data).amount.value)
+      throw notAllowed('A QR code keeps its amount: make another payment session for another one')
+    return data ? { data } : {}
   }
 
   async #createCode(code: StoredOrder): Promise<InitiatePaymentOutput> {
     const { qrCodeUid, amount } = code
     const { returnUrl, ttl, receipts, vatFromTaxes } = this.#settings
-    const sessionId = sessionIdOf(qrCodeUid)
     await storeCode(container, qrCodeUid)
-    const receipt = receipts && (await receiptOf(container, sessionId, amount, vatFromTaxes))
+    const receipt = receipts && (await receiptOf(container, qrCodeUid, amount, vatFromTaxes))
     const redirect = returnUrl === undefined ? undefined : new URL(returnUrl)
-    redirect?.searchParams.set('payment_session', sessionId)
-    const { pageUrl, expiresOn } = await createOrderCode(this.#fps, {
-      ...{ qrCodeUid, amount, qrCode: { type: 'DYNAMIC', ttl } },
+    redirect?.searchParams.set('payment_session', qrCodeUid)
+    const made = await createOrderCode(this.#fps, {
+      ...{ qrCodeUid, amount, qrCode: { type: 'DYNAMIC', ttl, image: { mediaType: 'image/svg+xml' } } },
       ...(redirect && { redirectUrl: redirect.href }),
       ...(receipt && { receipt }),
     })
     return {
       id: qrCodeUid,
       status: PaymentSessionStatus.PENDING,
-      data: { qrCodeUid, amount, pageUrl, expiresOn },
+      data: { qrCodeUid, amount, ...ofPage(made) },
     }
   }
 
@@ -188,12 +185,18 @@ export class FpsQrPaymentProvider extends AbstractPaymentProvider<Settings> {
   }: ProviderWebhookPayload['payload']): Promise<WebhookActionResult> {
     const notSupported = { action: PaymentActions.NOT_SUPPORTED }
     const qrCodeUid = await notifiedCode(this.#fps, this.#settings, rawData, headers)
-    const session = qrCodeUid === undefined ? undefined : await readSession(container, sessionIdOf(qrCodeUid))
+    const session = qrCodeUid === undefined ? undefined : await readSession(container, qrCodeUid)
     const code = codeIn(session?.data)
     if (!session || !code || (await readOrder(this.#fps, code)).state !== 'paid') return notSupported
     const data = { session_id: session.id, amount: Number(code.amount.value) }
     return { action: PaymentActions.SUCCESSFUL, data }
   }
 }
+
+/** What a page of the storefront shows. */
+const ofPage = ({ pageUrl, expiresOn, qrCode: { image } }: QrCode) => ({
+  ...{ pageUrl, expiresOn },
+  ...(image && { picture: `data:${image.mediaType};base64,${image.content}` }),
+})
 
 const notAllowed = (message: string) => new MedusaError(MedusaError.Types.NOT_ALLOWED, message)

@@ -1,7 +1,6 @@
 // How a payment session stands, for the storefront: what can be paid, and nothing to pay with once it cannot.
 import type { MedusaRequest, MedusaResponse } from '@medusajs/framework/http'
-import { codeIn } from '../../../../../lib/codes.js'
-import { pictureOf } from '../../../../../lib/picture.js'
+import { codeIn, pictureIn } from '../../../../../lib/codes.js'
 import { readSession, settle } from '../../../../../lib/settle.js'
 
 export async function GET({ params, scope }: MedusaRequest, response: MedusaResponse): Promise<void> {
@@ -18,10 +17,7 @@ export async function GET({ params, scope }: MedusaRequest, response: MedusaResp
     response.json({ state, amount: code.amount })
     return
   }
-  const { fps, settings } = session.shop
-  const [{ qrCode, pageUrl, expiresOn }, picture] = await Promise.all([
-    fps.getQrCode(code.qrCodeUid),
-    pictureOf(settings, code.qrCodeUid),
-  ])
+  const { qrCode, pageUrl, expiresOn } = await session.shop.fps.getQrCode(code.qrCodeUid)
+  const picture = pictureIn(session.data)
   response.json({ state, amount: code.amount, link: qrCode.payload, pageUrl, expiresOn, picture })
 }

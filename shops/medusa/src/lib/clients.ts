@@ -1,0 +1,38 @@
+// Reads the service for the admin: which configured site has a code, and why there is no answer.
+import { ApiError, ConnectionError, type FpsQr, NotFoundError } from '@fps-qr/client'
+import type { MedusaContainer } from '@medusajs/framework/types'
+import { MedusaError } from '@medusajs/framework/utils'
+import { type Shop, shopOf, shopsOf } from './settings.js'
+
+/** The client of a code: of its session, or where that was deleted, of the site that has the code. */
+export async function clientOf(
+  container: MedusaContainer,
+  providerId: string | undefined,
+  qrCodeUid: string,
+): Promise<FpsQr | undefined> {
+  const known: Shop[] = providerId === undefined ? shopsOf(container) : []
+  const own = providerId === undefined ? undefined : shopOf(container, providerId)
+  for (const { fps } of own ? [own] : known) if (await hasCode(fps, qrCodeUid)) return fps
+  return undefined
+}
+
+async function hasCode(fps: FpsQr, qrCodeUid: string): Promise<boolean> {
+  try {
+    await fps.getQrCode(qrCodeUid)
+    return true
+  } catch (error) {
+    if (error instanceof NotFoundError) return false
+    throw error
+  }
+}
+
+/** @throws MedusaError where the service does not answer, with the reason: the admin shows it */
+export async function reading<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof ApiError) && !(error instanceof ConnectionError)) throw error
+    const message = `The payments cannot be read: ${error.message}`
+    throw new MedusaError(MedusaError.Types.NOT_ALLOWED, message)
+  }
+}
