@@ -179,4 +179,21 @@ test('a refund that the shop wrote down and never requested is shown, and taken 
   expect(await medusa.income(order)).toMatchObject([{ kind: 'paid', mistaken: [], unrecorded: [] }])
 })
 
+test('money for a cart without an order is shown in the settings, and goes back once', async () => {
+  const { session, collection } = await medusa.checkout()
+  await medusa.session(collection)
+  const unclaimed = async () =>
+    z.object({ payments: z.array(z.unknown()) }).parse(await medusa.admin('/fps-qr/unclaimed')).payments
+  expect(await unclaimed()).toEqual([])
+  // The session of this code is gone.
+  const paymentId = await medusa.pay(session)
+  await expect
+    .poll(unclaimed)
+    .toEqual([expect.objectContaining({ paymentId, qrCodeUid: session, left: '349.90' })])
+  const path = `/fps-qr/unclaimed/${paymentId}/refund`
+  await Promise.allSettled([medusa.admin(path, {}), medusa.admin(path, {})])
+  expect(await atService(paymentId)).toHaveLength(1)
+  expect(await unclaimed()).toEqual([])
+})
+
 const sql = (text: string) => execFileSync('psql', [medusa.database, '-Atc', text]).toString().trim()

@@ -3,6 +3,7 @@ import { defineRouteConfig } from '@medusajs/admin-sdk'
 import { Button, Container, Heading, Text, toast } from '@medusajs/ui'
 import { useEffect, useState } from 'react'
 import { call, texts } from '../../../texts'
+import { UnclaimedMoney } from '../../../unclaimed'
 
 interface Provider {
   providerId: string
@@ -71,6 +72,7 @@ function Settings() {
           </div>
         )
       })}
+      <UnclaimedMoney />
       <Text size="small" className="px-6 py-4">
         {texts.secrets}
       </Text>
