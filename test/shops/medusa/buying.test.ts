@@ -64,9 +64,15 @@ test('a code that ended shows no QR code and no link, and another one can be pai
   const link = page.getByRole('link', { name: 'оплатите в приложении банка' })
   await link.waitFor({ timeout: 60_000 })
   const session = (await page.locator('fps-qr-payment').getAttribute('session')) ?? ''
+  const { pathname, search } = new URL(String((await medusa.state(session)).pageUrl))
   await medusa.site.ask(`/sbp/qrCodes/${session}`, { method: 'DELETE' })
   await page.getByText('Время на оплату вышло').waitFor({ timeout: 60_000 })
   expect(await page.locator('fps-qr-payment').locator('img, a').count()).toBe(0)
+  // The session keeps the address of its page, which has nothing to pay with either.
+  const { page: ended } = await visit(browser, medusa.service + pathname + search, { locale: 'ru-RU' })
+  expect(await ended.locator('h1').count()).toBeGreaterThan(0)
+  expect(await ended.locator('form, button, a[href*="qr.nspk.ru"], [role="img"]').count()).toBe(0)
+  expect(await ended.getByText('К оплате', { exact: true }).count()).toBe(0)
   await page.getByRole('button', { name: 'Оплатить снова' }).click()
   await link.waitFor({ timeout: 60_000 })
   const again = (await page.locator('fps-qr-payment').getAttribute('session')) ?? ''

@@ -206,3 +206,15 @@ test('no secret is in a log or in an answer', async () => {
     expect(medusa.shop().log()).not.toContain(secret)
   }
 })
+
+test('a tax rate that no receipt can state does not keep the shop from selling', async () => {
+  await medusa.shop().kill()
+  await medusa.start({ FPS_QR_VAT_FROM_TAXES: 'on' })
+  const rate = { name: 'VAT', code: 'vat', rate: 20 }
+  await medusa.admin('/tax-regions', {
+    ...{ country_code: 'ru', provider_id: 'tp_system', default_tax_rate: rate },
+  })
+  const { session } = await medusa.checkout()
+  const { amount } = await medusa.state(session)
+  expect(amount).toMatchObject({ value: '419.88' })
+})

@@ -41,6 +41,7 @@ export default defineConfig({
               returnUrl: `${setting('SHOP_URL')}/shop`,
               // The sandbox has a cash register, and no settings of receipts.
               receipts: env.FPS_QR_RECEIPTS === 'on',
+              vatFromTaxes: env.FPS_QR_VAT_FROM_TAXES === 'on',
               ...(env.FPS_QR_TTL && { ttl: Number(env.FPS_QR_TTL) }),
             },
           },
