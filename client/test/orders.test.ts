@@ -48,6 +48,20 @@ it('an order is paid once; a second payment is surplus until its money is return
   expect(await readOrder(fps, order)).toMatchObject({ state: 'paid', surplus: [] })
 })
 
+it('a payment whose money went back is told apart from one that still pays', async () => {
+  const order = { qrCodeUid: 'back', amount: TEN }
+  await create(order.qrCodeUid)
+  expect(await readOrder(fps, order)).toMatchObject({ state: 'open', returned: false })
+  await shop.pay(order.qrCodeUid)
+  const { paymentId = '' } = (await readOrder(fps, order)).payment ?? {}
+  await fps.refund(paymentId, 'part', { amount: { value: '4.00' } })
+  await fps.waitForRefund(paymentId, 'part')
+  expect(await readOrder(fps, order)).toMatchObject({ state: 'paid', returned: false })
+  await fps.refund(paymentId, 'rest', { amount: { value: '6.00' } })
+  await fps.waitForRefund(paymentId, 'rest')
+  expect(await readOrder(fps, order)).toMatchObject({ state: 'paid', returned: true, surplus: [] })
+})
+
 it('a surplus payment that is marked as delivered needs nothing more', async () => {
   const order = { qrCodeUid: 'decided', amount: TEN }
   await create(order.qrCodeUid)
