@@ -174,13 +174,20 @@ export async function faultsOf(
   { payment, qrCode }: OrderPayment,
 ): Promise<RefundFaults> {
   const requested = qrCode.refunds ?? []
+  const paymentId = payment?.paymentId ?? ''
   const transactions = await container
     .resolve(Modules.ORDER)
     .listOrderTransactions({ order_id: orderId, reference: 'refund' })
   const faults: RefundFaults = { unrecorded: [], mistaken: [] }
+  // A refund is missing only where the service says so of the refund itself.
+  const statusOf = async (refundId: string | undefined) => {
+    const known = requested.find(({ refundUid }) => refundUid === refundId)
+    if (known || refundId === undefined) return known?.refundStatus
+    return (await fps.getRefund(paymentId, refundId).catch(ifNotFound))?.status.value
+  }
   for (const { id: rowId, amount: sum, metadata } of rows) {
     const amount = amountOf(sum, currency_code).value
-    const status = requested.find(({ refundUid }) => refundUid === claimOf(metadata))?.refundStatus
+    const status = await statusOf(claimOf(metadata))
     if (status === undefined || status === 'DECLINED') faults.mistaken.push({ amount, rowId })
     else if (!transactions.some(({ reference_id }) => reference_id === rowId))
       faults.unrecorded.push({ amount, status, rowId })
@@ -189,7 +196,7 @@ export async function faultsOf(
   for (const { refundUid, refundStatus } of requested) {
     // Refunds with other identifiers were made elsewhere: in the console of the service.
     if (!refundUid.startsWith(`${id}-`) || refundStatus === 'DECLINED' || claims.has(refundUid)) continue
-    const { amount, status } = await fps.getRefund(payment?.paymentId ?? '', refundUid)
+    const { amount, status } = await fps.getRefund(paymentId, refundUid)
     faults.unrecorded.push({ amount: amount.value, status: status.value })
   }
   return faults
