@@ -57,7 +57,9 @@ export class FpsQrCodes {
       // What an earlier code took and is recorded waits for its refund: it does not keep the customer from paying.
       const isNews = (read: OrderPayment | undefined) =>
         read?.state === 'open' ||
-        (read?.payment && !order.payments.some((each) => each.metadata.paymentId === read.payment?.paymentId))
+        (read?.payment &&
+          !read.returned &&
+          !order.payments.some((each) => each.metadata.paymentId === read.payment?.paymentId))
       const latest = codes.at(-1)
       const isSame = latest?.amount === amount && latest.method === method.code
       for (const earlier of isSame ? codes.slice(0, -1) : codes)

@@ -56,8 +56,8 @@ export class FpsQrPayments {
   ): Promise<SettlePaymentResult | SettlePaymentErrorResult> {
     const code = await this.codes.find(ctx, payment.transactionId)
     const read = code && (await this.codes.read(ctx, code))
-    if (read?.payment)
-      return { success: true, metadata: { paymentId: read.payment.paymentId, public: { paid: true } } }
+    const paying = read && payingOf(read)
+    if (paying) return { success: true, metadata: { paymentId: paying.paymentId, public: { paid: true } } }
     if (read?.state === 'open')
       return { success: false, state: 'Created', errorMessage: 'nobody has paid yet' }
     return { success: false, state: 'Cancelled', errorMessage: ENDED }
@@ -91,7 +91,8 @@ export class FpsQrPayments {
       for (const code of codes) {
         const read = await this.codes.cancel(ctx, code)
         if (read?.state === 'open') return 'the customer is paying'
-        if (read?.payment && !isRecorded(payments, read.payment)) return 'the customer has paid'
+        const paying = read && payingOf(read)
+        if (paying && !isRecorded(payments, paying)) return 'the customer has paid'
         for (const { id } of createdOf(code, payments)) await this.#move(ctx, id, 'Cancelled')
       }
       return undefined
@@ -168,21 +169,17 @@ export class FpsQrPayments {
   async #isNews(ctx: RequestContext, code: FpsQrCode, read: OrderPayment): Promise<boolean> {
     const payments = await this.orders.getOrderPayments(ctx, code.orderId)
     if (read.state !== 'open' && createdOf(code, payments).length > 0) return true
-    return [read.payment, ...read.surplus].some((paid) => paid && !isRecorded(payments, paid))
+    return [payingOf(read), ...read.surplus].some((paid) => paid && !isRecorded(payments, paid))
   }
 
   async #record(ctx: RequestContext, code: FpsQrCode, read: OrderPayment): Promise<void> {
     const payments = await this.orders.getOrderPayments(ctx, code.orderId)
     const [created] = createdOf(code, payments)
+    const paying = payingOf(read)
     // An order that is cancelled is paid no more: its money is told as such.
-    if (
-      created &&
-      read.payment &&
-      !isRecorded(payments, read.payment) &&
-      !(await this.#isCancelled(ctx, code))
-    )
-      await this.#move(ctx, created.id, 'Settled', read.payment.paymentId)
-    if (read.payment) await this.surplus.record(ctx, code, read.payment)
+    if (created && paying && !isRecorded(payments, paying) && !(await this.#isCancelled(ctx, code)))
+      await this.#move(ctx, created.id, 'Settled', paying.paymentId)
+    if (paying) await this.surplus.record(ctx, code, paying)
     for (const payment of read.surplus) await this.surplus.record(ctx, code, payment)
     if (read.state === 'open') return
     // Two tabs can have the same code: the other payment of it ends with the first.
@@ -212,6 +209,10 @@ export class FpsQrPayments {
 
 const createdOf = ({ qrCodeUid }: FpsQrCode, payments: readonly Payment[]): Payment[] =>
   payments.filter(({ transactionId, state }) => transactionId === qrCodeUid && state === 'Created')
+
+/** The payment that pays the order: one whose money went back before the shop knew of it pays nothing. */
+const payingOf = ({ payment, returned }: OrderPayment): OrderPayment['payment'] =>
+  returned ? undefined : payment
 
 const isRecorded = (payments: readonly Payment[], { paymentId }: Paid): boolean =>
   payments.some(({ metadata }) => metadata.paymentId === paymentId)
