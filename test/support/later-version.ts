@@ -23,7 +23,11 @@ export function laterVersion(onEnd: (end: () => void | Promise<void>) => void = 
       /(?<=versions: \[unindented\(TABLES[^\]]*)\]/,
       `, 'ALTER TABLE qr_codes ADD COLUMN later TEXT; ${more}']`,
     ],
-    ['src/registry/sites.ts', /(?<=\$\{MACHINE\}`,)/, `'ALTER TABLE sites ADD COLUMN later TEXT; ${more}',`],
+    [
+      'src/registry/schema.ts',
+      /(?<=\n {4}SINCE_0_4_0,)/,
+      `'ALTER TABLE sites ADD COLUMN later TEXT; ${more}',`,
+    ],
     [
       'src/audit/rows.ts',
       /(?<=not deleted'\); END;`,)/,
