@@ -1,6 +1,5 @@
 // Decides what is done next with a document: one table, by the call that was made and the register's answer to it.
-import { type Failure, failureOf, waitOf } from '../banks/bank-errors.ts'
-import { messageOf } from '../log.ts'
+import { answered, type CallAnswer, HOLD } from '../banks/call-answer.ts'
 import type { Asks, DocumentState } from './cash-register.ts'
 import { withoutContact } from './without-contact.ts'
 
@@ -9,9 +8,6 @@ import { withoutContact } from './without-contact.ts'
  * came, a `pending` one is at the register, a `held` one is the operator's.
  */
 export type DocumentCall = 'first' | 'again' | 'lost' | 'pending' | 'held'
-
-/** The register states the document, or one of four failures. */
-type DocumentAnswer = 'executed' | Failure
 
 type DocumentStep =
   /** What the register states of the document counts. */
@@ -26,7 +22,7 @@ type DocumentStep =
   /** It is asked later what became of it. */
   | 'ask'
 
-type Steps = Readonly<Record<DocumentAnswer, DocumentStep>>
+type Steps = Readonly<Record<CallAnswer, DocumentStep>>
 
 const FIRST: Steps = {
   executed: 'apply',
@@ -49,13 +45,6 @@ const QUESTION: Steps = {
   notKnown: 'ask',
   noAnswer: 'ask',
   neverSent: 'ask',
-}
-const HOLD: Steps = {
-  executed: 'hold',
-  refused: 'hold',
-  notKnown: 'hold',
-  noAnswer: 'hold',
-  neverSent: 'hold',
 }
 
 const STEPS: Readonly<Record<Asks, Readonly<Record<DocumentCall, Steps>>>> = {
@@ -90,20 +79,12 @@ export async function outcomeOf(
   asks: Asks,
   made: Promise<DocumentState>,
 ): Promise<DocumentOutcome> {
-  const { answer, state, ...rest } = await answerOf(made)
+  const { answer, state, waitMs, ...said } = await answered(made.then(spoken))
+  const rest = { reason: withoutContact(said.reason), waitMs }
   const step = STEPS[asks][call][answer]
   if (step !== 'apply') return { step, ...rest }
   // Only what was executed is applied.
   return { step, state: state ?? { status: 'IN_DOUBT', reason: rest.reason } }
-}
-
-async function answerOf(made: Promise<DocumentState>) {
-  try {
-    return { answer: 'executed', state: spoken(await made), reason: '', waitMs: 0 } as const
-  } catch (error) {
-    const reason = withoutContact(messageOf(error))
-    return { answer: failureOf(error), state: undefined, reason, waitMs: waitOf(error) }
-  }
 }
 
 const spoken = (state: DocumentState): DocumentState =>

@@ -1,6 +1,6 @@
 // Decides what is done next with a charge: one table, by the call that was made and the bank's answer to it.
-import { type Failure, failureOf, waitOf } from '../../banks/bank-errors.ts'
-import { messageOf } from '../../log.ts'
+import type { Failure } from '../../banks/bank-errors.ts'
+import { answered } from '../../banks/call-answer.ts'
 
 /**
  * `open` and the questions before it move no money. `charge` is made once for each charge. `ask`: what became of one that
@@ -29,9 +29,8 @@ type ChargeOutcome<T> = { step: 'apply'; value: T } | { step: ChargeStep; reason
 
 /** Awaits a call of a charge, and says what follows. */
 export async function chargeOutcomeOf<T>(call: ChargeCall, made: Promise<T>): Promise<ChargeOutcome<T>> {
-  try {
-    return { step: 'apply', value: await made }
-  } catch (error) {
-    return { step: STEPS[call][failureOf(error)], reason: messageOf(error), waitMs: waitOf(error) }
-  }
+  const { answer, state, reason, waitMs } = await answered(made)
+  return answer === 'executed'
+    ? { step: 'apply', value: state }
+    : { step: STEPS[call][answer], reason, waitMs }
 }

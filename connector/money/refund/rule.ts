@@ -1,16 +1,12 @@
 // Decides what is done next with a refund: a table for each kind of key, by the call that was made and the bank's answer to it.
 import type { RefundKey, RefundState } from '../../banks/bank.ts'
-import { type Failure, failureOf, waitOf } from '../../banks/bank-errors.ts'
-import { messageOf } from '../../log.ts'
+import { answered, type CallAnswer, HOLD } from '../../banks/call-answer.ts'
 
 /**
  * `first`: its request. `repeat`: the same request under the same key. The others ask what became of it: of a `lost`
  * one no answer came, a `repeated` one was just sent again, a `pending` one was accepted, a `held` one is the operator's.
  */
 export type RefundCall = 'first' | 'repeat' | 'lost' | 'repeated' | 'pending' | 'held'
-
-/** The four answers, and a request that did not leave. */
-type RefundAnswer = 'executed' | Failure
 
 type RefundStep =
   /** What the bank states of the refund counts. */
@@ -28,7 +24,7 @@ type RefundStep =
   /** The bank does not have it: it is asked again, and after an hour the refund is held. */
   | 'miss'
 
-type Steps = Readonly<Record<RefundAnswer, RefundStep>>
+type Steps = Readonly<Record<CallAnswer, RefundStep>>
 
 const REQUEST = { executed: 'apply', refused: 'decline', neverSent: 'queue' } as const
 const QUESTION = { executed: 'apply', refused: 'ask', noAnswer: 'ask', neverSent: 'ask' } as const
@@ -42,14 +38,6 @@ const WITH_KEY: Readonly<Record<RefundCall, Steps>> = {
   repeated: { ...QUESTION, notKnown: 'ask' },
   pending: { ...QUESTION, notKnown: 'hold' },
   held: { ...QUESTION, notKnown: 'ask' },
-}
-
-const HOLD: Steps = {
-  executed: 'hold',
-  refused: 'hold',
-  notKnown: 'hold',
-  noAnswer: 'hold',
-  neverSent: 'hold',
 }
 
 /** At a bank whose document does not say what a repeat of our key does. The status by the key decides, and nothing is sent again. */
@@ -89,7 +77,7 @@ export async function outcomeOf(
   key: RefundKey,
   made: Promise<RefundState>,
 ): Promise<RefundOutcome> {
-  const { answer, state, ...rest } = await answerOf(made)
+  const { answer, state, ...rest } = await answered(made)
   const step = STEPS[key][call][answer]
   if (step !== 'apply') return { step, ...rest }
   // The bank can state what was before the repeat, which may have counted.
@@ -97,12 +85,4 @@ export async function outcomeOf(
     return { ...rest, step: 'ask', reason: state.reason }
   // Only what was executed is applied.
   return { step, state: state ?? { status: 'IN_DOUBT', reason: rest.reason } }
-}
-
-async function answerOf(made: Promise<RefundState>) {
-  try {
-    return { answer: 'executed', state: await made, reason: '', waitMs: 0 } as const
-  } catch (error) {
-    return { answer: failureOf(error), state: undefined, reason: messageOf(error), waitMs: waitOf(error) }
-  }
 }
