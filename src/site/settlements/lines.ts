@@ -105,10 +105,18 @@ export const NAMES: Record<Matching, readonly (keyof BankIds)[]> = {
   other: ['paymentId'],
 }
 
+interface MatchedValue {
+  of: Matching
+  name: keyof BankIds
+  value: string
+}
+
 /** The values by which an entry is matched. */
-export function valuesOf(row: LineRow): { of: Matching; name: keyof BankIds; value: string }[] {
-  const of = matchingOf(row.kind)
-  const ids = bankIdsOf(row)
+export const valuesOf = (row: LineRow): MatchedValue[] => valuesIn(row.kind, bankIdsOf(row))
+
+/** The same, of an entry whose ids are read already. */
+export function valuesIn(kind: EntryKind, ids: BankIds): MatchedValue[] {
+  const of = matchingOf(kind)
   return NAMES[of].flatMap((name) => {
     const value = ids[name]
     return value === undefined ? [] : [{ of, name, value }]

@@ -7,7 +7,7 @@ import { int, rowsWith, text } from '../rows/columns.ts'
 import type { Sql } from '../rows/sql.ts'
 import { type FileRow, sourceOf } from './files.ts'
 import { firstPlaceOf, identityOf } from './keys.ts'
-import { ENTRY_KINDS, insertLines, type LineRow, lineOf, lineRows, valuesOf } from './lines.ts'
+import { ENTRY_KINDS, insertLines, type LineRow, lineOf, lineRows, valuesIn } from './lines.ts'
 import { integers } from './values.ts'
 
 /** A cluster refuses a commit of more than about 430 changed pages; decision 125. */
@@ -23,7 +23,7 @@ const MAX_FAULTS = 10
 
 const orders = new WeakMap<SqlStorage, { token: string; from: number; numbers: number[] }>()
 
-const readStaged = rowsWith({ number: int, entry: text })
+const readStaged = rowsWith({ number: int, key: int, entry: text })
 const StagedEntry = z.object({
   kind: z.enum(ENTRY_KINDS),
   type: z.string(),
@@ -70,23 +70,20 @@ export function moveNext(
   { sql, files }: { sql: SqlStorage; files: ReadonlyMap<number, FileRow> },
   { file, token, moved }: { file: FileRow; token: string; moved: number },
 ): Moved | Refusal | undefined {
-  const staged = nextStaged(sql, token, moved).map((entry) => ({
-    entry,
-    identity: identityOf(file, entry.identity),
-  }))
+  const staged = nextStaged(sql, token, moved)
   if (staged.length === 0) return undefined
   const places = placesNear(
     sql,
-    staged.map(({ identity }) => identity),
+    staged.map(({ first }) => first),
   )
   const faults: FaultTexts = {}
   const lines: LineRow[] = []
   let [pages, repeated] = [0, 0]
   let earlier: FileRow | undefined
-  for (const { entry, identity } of staged) {
-    const { place, known } = placeOf(places, identity)
+  for (const { first, entry } of staged) {
+    const { place, known } = placeOf(places, first, identityOf(file, entry.identity))
     const line = lineOf(entry, { entry: place, file: file.number }, sourceOf(file))
-    pages += pagesOf(line)
+    pages += pagesOf(entry)
     if (lines.length > 0 && pages > MAX_PAGES) break
     const other = fileWith(known, files)
     if (other) repeated++
@@ -101,16 +98,20 @@ export function moveNext(
   return earlier ? contradicting(earlier, faults) : { moved: moved + lines.length, repeated }
 }
 
-/** The next staged entries, in the order of where they go: neighbours are on the same pages. */
+/** The next staged entries, each with its first place, in the order of where they go: neighbours are on the same pages. */
 function nextStaged(sql: SqlStorage, token: string, moved: number) {
   const numbers = nextNumbers(sql, token, moved)
   const rows = readStaged(
     sql,
-    'SELECT number, entry FROM settlement_staged WHERE number IN (SELECT value FROM json_each(?))',
+    'SELECT number, key, entry FROM settlement_staged WHERE number IN (SELECT value FROM json_each(?))',
     JSON.stringify(numbers),
   )
-  const entries = new Map(rows.map(({ number, entry }) => [number, entry]))
-  return numbers.map((number) => StagedEntry.parse(JSON.parse(entries.get(number) ?? 'null')))
+  const byNumber = new Map(rows.map((row) => [row.number, row]))
+  return numbers.map((number) => {
+    const row = byNumber.get(number)
+    if (!row) throw new Error(`the staged entry ${number} is gone`)
+    return { first: row.key, entry: StagedEntry.parse(JSON.parse(row.entry)) }
+  })
 }
 
 function nextNumbers(sql: SqlStorage, token: string, moved: number): number[] {
@@ -127,14 +128,15 @@ function nextNumbers(sql: SqlStorage, token: string, moved: number): number[] {
 }
 
 /** Each row can be on a page of its own in each index but that of the file, to which it is appended. */
-const pagesOf = (line: LineRow): number => 2 + (line.paid_on === null ? 0 : 1) + valuesOf(line).length
+const pagesOf = ({ kind, paidOn, bankIds }: z.infer<typeof StagedEntry>): number =>
+  2 + (paidOn === undefined ? 0 : 1) + valuesIn(kind, bankIds).length
 
 /** Lines by their place. */
 type Places = Map<number, LineRow[]>
 
 /** The lines at all places where the entries can be. */
-function placesNear(sql: Sql, identities: readonly string[]): Places {
-  const places = identities.flatMap(placesOf)
+function placesNear(sql: Sql, firsts: readonly number[]): Places {
+  const places = firsts.flatMap(placesFrom)
   const near = lineRows(
     sql,
     'WHERE entry IN (SELECT value FROM json_each(?)) ORDER BY entry, file',
@@ -143,14 +145,11 @@ function placesNear(sql: Sql, identities: readonly string[]): Places {
   return Map.groupBy(near, ({ entry }) => entry)
 }
 
-const placesOf = (identity: string): number[] => {
-  const first = firstPlaceOf(identity)
-  return Array.from({ length: PLACES }, (_, index) => first + index)
-}
+const placesFrom = (first: number): number[] => Array.from({ length: PLACES }, (_, index) => first + index)
 
 /** Where the row of an entry is, or is to be; and the lines that files have of it. */
-function placeOf(places: Places, identity: string): { place: number; known: LineRow[] } {
-  const possible = placesOf(identity)
+function placeOf(places: Places, first: number, identity: string): { place: number; known: LineRow[] } {
+  const possible = placesFrom(first)
   const known = possible
     .flatMap((place) => places.get(place) ?? [])
     .filter((row) => row.identity === identity)
