@@ -23,6 +23,9 @@ export interface FpsQrOptions {
   fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
 
+/** Called as a function of the global object: as a method of another one, browsers and Workers refuse it. */
+export const globalFetch: NonNullable<FpsQrOptions['fetch']> = (url, init) => globalThis.fetch(url, init)
+
 export interface Retry {
   /** Why the request is sent again. */
   error: FpsQrError
@@ -77,8 +80,7 @@ export class Http {
       timeLimitMs: options.timeLimitMs ?? 60_000,
       retryDelayMs: options.retryDelayMs ?? 250,
       onRetry: options.onRetry ?? (() => {}),
-      // Called as a function of the global object: as a method of another one, browsers and Workers refuse it.
-      fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
+      fetch: options.fetch ?? globalFetch,
     }
   }
 

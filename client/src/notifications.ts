@@ -119,8 +119,12 @@ function parsed(id: string, bytes: Uint8Array): Notification {
 
 const KEYS_RULE = 'keys must be one notification key or more, each begins with whsec_'
 
+/** Whether it has the form of a notification key. */
+export const isNotificationKey = (key: unknown): boolean =>
+  typeof key === 'string' && /^whsec_[A-Za-z0-9+/=]+$/.test(key)
+
 function keyText(key: string): string {
-  if (typeof key !== 'string' || !/^whsec_[A-Za-z0-9+/=]+$/.test(key)) throw new RangeError(KEYS_RULE)
+  if (!isNotificationKey(key)) throw new RangeError(KEYS_RULE)
   return key.slice('whsec_'.length)
 }
 

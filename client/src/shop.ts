@@ -2,7 +2,8 @@
 import type { CallOptions } from './client.ts'
 import { FpsQr } from './client.ts'
 import { AccessError, ApiError, ConnectionError, FpsQrError, NotFoundError } from './errors.ts'
-import { type FpsQrOptions, Http } from './http.ts'
+import { type FpsQrOptions, globalFetch, Http } from './http.ts'
+import { isNotificationKey } from './notifications.ts'
 
 /** What a shop's admin asks for. */
 export interface ShopSettings {
@@ -28,7 +29,7 @@ const PATIENCE = { attemptTimeoutMs: 15_000, timeLimitMs: 10_000 }
 /** The keys of the setting. @throws RangeError naming it, without what it has */
 export function notificationKeys(notificationKey: string): string[] {
   const keys = notificationKey.split(/[\s,]+/).filter((key) => key !== '')
-  if (keys.length > 0 && keys.every((key) => /^whsec_[A-Za-z0-9+/=]+$/.test(key))) return keys
+  if (keys.length > 0 && keys.every(isNotificationKey)) return keys
   throw new RangeError(
     'notificationKey must be one key, or two with a comma between, each begins with whsec_',
   )
@@ -41,7 +42,7 @@ export function notificationKeys(notificationKey: string): string[] {
  */
 export function shopClient(
   { baseUrl, siteId, token, testSite }: ShopSettings,
-  { fetch = (url, init) => globalThis.fetch(url, init), ...options }: Partial<FpsQrOptions> = {},
+  { fetch = globalFetch, ...options }: Partial<FpsQrOptions> = {},
 ): FpsQr {
   return new FpsQr({
     ...{ ...options, baseUrl, siteId, token },
@@ -66,7 +67,7 @@ export async function checkSettings(
   { baseUrl, siteId, token, notificationKey, testSite }: ShopSettings,
   options: CallOptions & Pick<FpsQrOptions, 'fetch'> & { notifications?: boolean } = {},
 ): Promise<SettingsFault | undefined> {
-  const { fetch = (url, init) => globalThis.fetch(url, init), notifications = true, signal } = options
+  const { fetch = globalFetch, notifications = true, signal } = options
   let isTestSite = false
   const site: FpsQrOptions = {
     ...{ baseUrl, siteId, token, ...PATIENCE },
