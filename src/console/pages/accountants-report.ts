@@ -10,6 +10,7 @@ import {
   spreadsheetLine,
   spreadsheetTime,
 } from '../csv.ts'
+import { csvHeaders } from '../list-file.ts'
 import { asked, textsOf } from '../parts.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import type { Visit } from '../visit.ts'
@@ -21,10 +22,8 @@ export async function accountantsReport(visit: Visit): Promise<Response> {
   const report = await visit.call('getPaymentsReport', of('application/x-ndjson'))
   if (!('file' in report) || typeof report.file === 'string' || report.file instanceof Uint8Array)
     throw new TypeError('the report is no stream')
-  return visit.stream(linesOf(report.file, visit), {
-    'Content-Type': 'text/csv; charset=utf-8; header=present',
-    'Content-Disposition': `attachment; filename="report-${visit.siteId}-${query.from}-${query.to}.csv"`,
-  })
+  const headers = csvHeaders(`report-${visit.siteId}-${query.from}-${query.to}`)
+  return visit.stream(linesOf(report.file, visit), headers)
 }
 
 /** Each part has whole lines. */

@@ -7,16 +7,11 @@ import type { Payment } from '../../contract/payment.ts'
 import type { Fiscal } from '../../contract/receipts/document.ts'
 import { seeOther } from '../../http/response.ts'
 import { METHOD_TEXTS } from '../../web/method-texts.ts'
-import {
-  BYTE_ORDER_MARK,
-  spreadsheetAmount,
-  spreadsheetDigits,
-  spreadsheetLine,
-  spreadsheetTime,
-} from '../csv.ts'
+import { spreadsheetAmount, spreadsheetDigits, spreadsheetLine, spreadsheetTime } from '../csv.ts'
 import { askedDay, dayFaults } from '../days.ts'
 import { dayText } from '../formats.ts'
-import { asked, pageCursor, stateName, textsOf } from '../parts.ts'
+import { listFile } from '../list-file.ts'
+import { asked, stateName, textsOf } from '../parts.ts'
 import { paymentState } from '../states.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import { READERS, type Route, type Visit } from '../visit.ts'
@@ -28,9 +23,6 @@ const DAY_MS = 86_400_000
 const REPORT_DAYS = 30
 /** A day before it has another form than those of the API. */
 const FIRST_DAY = Date.parse('0000-01-01')
-
-/** Payments that one call of the API reads. */
-const PAGE = '100'
 
 export const PAYMENTS_FILES: readonly Route[] = [
   { method: 'get', path: '/payments.csv', scopes: READERS, handle: ofDays(list) },
@@ -47,28 +39,17 @@ function ofDays(file: (visit: Visit) => Promise<Response>): Route['handle'] {
   return async (visit) => (dayFaults(visit) ? seeOther(visit.c, `payments?${filtersOf(visit)}`) : file(visit))
 }
 
-/** All pages of the list, in its order. If one fails, the download fails: a part is never taken for the whole file. */
 function list(visit: Visit): Promise<Response> {
-  async function* pages(): AsyncGenerator<string, void> {
-    const { language } = visit
-    let head = BYTE_ORDER_MARK + spreadsheetLine(LIST_TEXTS[language].payments.columns, language)
-    let cursor: string | undefined
-    do {
-      const { payments, next } = await foundPayments(visit, { cursor, limit: PAGE })
-      yield head + payments.map((payment) => lineOf(payment, visit)).join('')
-      head = ''
-      cursor = pageCursor(next)
-    } while (cursor)
-  }
-  return visit.stream(pages(), {
-    'Content-Type': 'text/csv; charset=utf-8; header=present',
-    'Content-Disposition': `attachment; filename="${['payments', visit.siteId, ...daysOf(visit)].join('-')}.csv"`,
+  return listFile(visit, {
+    name: 'payments',
+    columns: LIST_TEXTS[visit.language].payments.columns,
+    async page(page) {
+      const { payments: rows, next } = await foundPayments(visit, page)
+      return { rows, next }
+    },
+    line: (payment) => lineOf(payment, visit),
   })
 }
-
-/** The days that the file has: those of the filter, else those up to today. */
-const daysOf = (visit: Visit): string[] =>
-  [asked(visit, 'from'), asked(visit, 'to') || dayText(visit.now, visit)].filter((day) => day !== '')
 
 function lineOf(payment: Payment, visit: Visit): string {
   const { language } = visit

@@ -5,42 +5,25 @@ import { formatDateTime } from '../../contract/date-time.ts'
 import type { Fiscal, ReceiptDocument } from '../../contract/receipts/document.ts'
 import { seeOther } from '../../http/response.ts'
 import { RECEIPT_WORDS } from '../../web/receipts/words.ts'
-import {
-  BYTE_ORDER_MARK,
-  spreadsheetAmount,
-  spreadsheetDigits,
-  spreadsheetLine,
-  spreadsheetTime,
-} from '../csv.ts'
+import { spreadsheetAmount, spreadsheetDigits, spreadsheetLine, spreadsheetTime } from '../csv.ts'
 import { dayFaults } from '../days.ts'
-import { dayText } from '../formats.ts'
-import { asked, pageCursor, stateName } from '../parts.ts'
+import { listFile } from '../list-file.ts'
+import { stateName } from '../parts.ts'
 import { RECEIPT_TEXTS } from '../texts-receipts.ts'
 import type { Visit } from '../visit.ts'
 import { adviceOf, receiptState } from './advice.ts'
 import { foundReceipts, queryOf } from './list.ts'
 
-/** Documents that one call of the API reads. */
-const PAGE = '100'
-
-/** All pages of the list, in its order. If one fails, the download fails: a part is never taken for the whole file. */
 export async function file(visit: Visit): Promise<Response> {
   if (dayFaults(visit)) return seeOther(visit.c, `receipts?${queryOf(visit)}`)
-  async function* pages(): AsyncGenerator<string, void> {
-    const { language } = visit
-    let head = BYTE_ORDER_MARK + spreadsheetLine(RECEIPT_TEXTS[language].columns, language)
-    let cursor: string | undefined
-    do {
-      const { documents, next } = await foundReceipts(visit, { cursor, limit: PAGE })
-      yield head + documents.map((document) => lineOf(document, visit)).join('')
-      head = ''
-      cursor = pageCursor(next)
-    } while (cursor)
-  }
-  const days = [asked(visit, 'from'), asked(visit, 'to') || dayText(visit.now, visit)].filter(Boolean)
-  return visit.stream(pages(), {
-    'Content-Type': 'text/csv; charset=utf-8; header=present',
-    'Content-Disposition': `attachment; filename="${['receipts', visit.siteId, ...days].join('-')}.csv"`,
+  return listFile(visit, {
+    name: 'receipts',
+    columns: RECEIPT_TEXTS[visit.language].columns,
+    async page(page) {
+      const { documents: rows, next } = await foundReceipts(visit, page)
+      return { rows, next }
+    },
+    line: (document) => lineOf(document, visit),
   })
 }
 
