@@ -12,7 +12,7 @@ import { serve } from '../test/support/workers.ts'
 import { CONNECTIONS, creating, inParallel } from './creating.ts'
 import type { Part } from './figures.ts'
 import { deadUrl, openReceiver } from './receiver.ts'
-import { create } from './requests.ts'
+import { answerOf, create } from './requests.ts'
 import { measure, siteFile } from './site-file.ts'
 import { median, percentile, ratio } from './statistics.ts'
 import { figure, mebibytes, table, times } from './table.ts'
@@ -121,30 +121,26 @@ export const notifications: Part = async ({ directory, ours, rounds, seconds, is
 
 /** What the bench asks of site demo. @throws Error where an answer is none of success */
 function operationsAt(port: number) {
-  const ask = async (token: string, path: string, method = 'GET', body?: object): Promise<unknown> => {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-      method,
-      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(30_000),
-    })
-    if (!response.ok) throw new Error(`${path} is answered ${response.status}: ${await response.text()}`)
-    return response.json()
-  }
   const SITE = '/payin/v1/sites/demo'
   return {
-    setCallbackUrl: (callbackUrl: string) => ask(admin, `${SITE}/settings`, 'PUT', { callbackUrl }),
-    makeKey: () => ask(admin, `${SITE}/settings/notificationKeys`, 'POST'),
+    setCallbackUrl: (callbackUrl: string) =>
+      answerOf({ port, token: admin }, `${SITE}/settings`, 'PUT', { callbackUrl }),
+    makeKey: () => answerOf({ port, token: admin }, `${SITE}/settings/notificationKeys`, 'POST'),
     /** Creates a QR code and reports its payment. @returns the paymentUid */
     async pay(): Promise<string> {
       const created = await create(port, randomUUID())
       const { qrCode } = QrCodeAnswer.parse(await created.json())
       const linkId = new URL(qrCode.payload).pathname.split('/').at(-1)
       const paymentUid = randomUUID()
-      await ask(network, `/network/v1/sites/demo/qrCodes/${linkId}/payments/${paymentUid}`, 'PUT', {
-        status: 'COMPLETED',
-        amount: { value: 1234.56 },
-      })
+      await answerOf(
+        { port, token: network },
+        `/network/v1/sites/demo/qrCodes/${linkId}/payments/${paymentUid}`,
+        'PUT',
+        {
+          status: 'COMPLETED',
+          amount: { value: 1234.56 },
+        },
+      )
       return paymentUid
     },
     /** Resolves when no notification has the status. */
@@ -152,7 +148,10 @@ function operationsAt(port: number) {
       const deadline = performance.now() + 30_000
       for (;;) {
         const path = `${SITE}/notifications?status=${status}&limit=1`
-        if (NotificationsAnswer.parse(await ask(admin, path)).notifications.length === 0) return
+        if (
+          NotificationsAnswer.parse(await answerOf({ port, token: admin }, path)).notifications.length === 0
+        )
+          return
         if (performance.now() > deadline) throw new Error(`there are ${status} notifications`)
         await pause(20)
       }

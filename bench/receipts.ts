@@ -11,7 +11,7 @@ import { CONNECTIONS, inParallel } from './creating.ts'
 import type { Figures, Part, Report, Setting } from './figures.ts'
 import { drive, type Measured } from './load.ts'
 import { deadUrl } from './receiver.ts'
-import { create, creates } from './requests.ts'
+import { answerOf, create, creates } from './requests.ts'
 import { measure, siteFile } from './site-file.ts'
 import { median, ratio } from './statistics.ts'
 import { figure, table, times } from './table.ts'
@@ -40,11 +40,13 @@ const WITHOUT = {}
 /** What ATOL needs besides. */
 const SHOP = { email: 'shop@shop.example', place: 'https://shop.example' }
 
-const [operator, admin, merchant, network] = await Promise.all(
-  (['operator', 'merchant:admin', 'merchant', 'network'] as const).map((scope) =>
-    mintToken(SECRET, { siteId: scope === 'operator' ? '*' : 'demo', scope, days: 1 }),
-  ),
-)
+const tokenOf = (scope: string, siteId = 'demo') => mintToken(SECRET, { siteId, scope, days: 1 })
+const [operator, admin, merchant, network] = await Promise.all([
+  tokenOf('operator', '*'),
+  tokenOf('merchant:admin'),
+  tokenOf('merchant'),
+  tokenOf('network'),
+])
 
 export const receipts: Part = async (setting) => {
   const reports = [await creating(setting), await bytes(setting), await waiting(setting)]
@@ -143,8 +145,11 @@ async function waiting(setting: Setting): Promise<Report> {
     const server = await serve(ours, join(directory, name), { vars })
     const { port } = server
     await pay(port, WITHOUT)
-    await ask(port, operator, '/operator/v1/sites/demo/cashRegister', 'PUT', { kind: 'atol', ffd: '1.2' })
-    await ask(port, admin, '/payin/v1/sites/demo/settings', 'PATCH', { receipts: SHOP })
+    await answerOf({ port, token: operator }, '/operator/v1/sites/demo/cashRegister', 'PUT', {
+      kind: 'atol',
+      ffd: '1.2',
+    })
+    await answerOf({ port, token: admin }, '/payin/v1/sites/demo/settings', 'PATCH', { receipts: SHOP })
     await inParallel(count, () => pay(port, more))
     return { server, measured: [] as Measured[] }
   }
@@ -196,7 +201,7 @@ async function pay(port: number, more: object): Promise<void> {
   const { qrCode } = await make(port, more)
   const link = new URL(qrCode.payload).pathname.split('/').at(-1)
   const path = `/network/v1/sites/demo/qrCodes/${link}/payments/${randomUUID()}`
-  await ask(port, network, path, 'PUT', { status: 'COMPLETED', amount: { value: 1234.56 } })
+  await answerOf({ port, token: network }, path, 'PUT', { status: 'COMPLETED', amount: { value: 1234.56 } })
 }
 
 /** Resolves when each document is registered. */
@@ -211,18 +216,9 @@ async function untilRegistered(port: number): Promise<void> {
 
 /** Whether there is a document in one of the states. */
 async function hasReceipts(port: number, states: string): Promise<boolean> {
-  const page = await ask(port, merchant, `/payin/v1/sites/demo/receipts?state=${states}&limit=1`)
+  const page = await answerOf(
+    { port, token: merchant },
+    `/payin/v1/sites/demo/receipts?state=${states}&limit=1`,
+  )
   return ReceiptsAnswer.parse(page).receipts.length > 0
-}
-
-/** @throws Error where the answer is none of success */
-async function ask(port: number, token = '', path: string, method = 'GET', body?: object): Promise<unknown> {
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method,
-    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(30_000),
-  })
-  if (!response.ok) throw new Error(`${path} is answered ${response.status}: ${await response.text()}`)
-  return response.json()
 }

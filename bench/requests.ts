@@ -137,3 +137,20 @@ export async function list(port: number, query: string): Promise<unknown> {
   if (!response.ok) throw new Error(`the list is answered ${response.status}`)
   return response.json()
 }
+
+/** Asks for anything of the service. @param token of the operation's scope @throws Error where the answer is none of success */
+export async function answerOf(
+  { port, token }: { port: number; token: string },
+  path: string,
+  method = 'GET',
+  body?: object,
+): Promise<unknown> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(30_000),
+  })
+  if (!response.ok) throw new Error(`${path} is answered ${response.status}: ${await response.text()}`)
+  return response.json()
+}
