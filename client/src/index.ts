@@ -38,7 +38,14 @@ export {
   readOrder,
   type StoredOrder,
 } from './orders.ts'
-export { type OrderLine, type PricedItem, receiptItems, spreadDiscount } from './receipts.ts'
+export {
+  type OrderLine,
+  type PricedItem,
+  receiptContact,
+  receiptItems,
+  receiptVat,
+  spreadDiscount,
+} from './receipts.ts'
 export type {
   Amount,
   ChargeRequest,

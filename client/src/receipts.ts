@@ -1,6 +1,6 @@
 // The items of a receipt, exact to the kopeck: with a discount spread over them, or from the lines of an order.
 import { fromKopecks, kopecksOf } from './amount.ts'
-import type { ReceiptItemRequest } from './schema.ts'
+import type { ReceiptContact, ReceiptItemRequest } from './schema.ts'
 
 /** The most items of a receipt. */
 const MAX_ITEMS = 100
@@ -19,6 +19,35 @@ export interface OrderLine extends Omit<ReceiptItemRequest, 'price' | 'quantity'
   quantity?: string
   /** What the line costs in kopecks, less its own discounts. */
   kopecks: number
+}
+
+/** The rates of VAT, in per cent, that a line can state. */
+const RATES = ['5', '7', '10', '22'] as const
+
+/**
+ * The rate of VAT of a line, as the shop taxes it.
+ * @param rates of the line's taxes, in per cent
+ * @returns nothing where the line has several taxes, or a rate that no receipt can state: that of the site's settings holds then
+ */
+export function receiptVat(rates: readonly number[]): Pick<OrderLine, 'vat'> {
+  const vat = RATES.find((rate) => rates.length === 1 && Number(rate) === rates[0])
+  return vat ? { vat } : {}
+}
+
+/** The longest e-mail that a receipt takes. */
+const MAX_EMAIL = 64
+
+/** Where the receipt of an order goes: to the e-mail, else to the phone; undefined where a receipt can take neither. */
+export function receiptContact({
+  email,
+  phone = '',
+}: {
+  email?: string | null | undefined
+  phone?: string
+}): ReceiptContact | undefined {
+  if (email && email.length <= MAX_EMAIL) return { email }
+  const digits = phone.replace(/[\s()-]/g, '')
+  return /^\+\d{10,15}$/.test(digits) ? { phone: digits } : undefined
 }
 
 /** The longest name of an item. */

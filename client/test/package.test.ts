@@ -71,6 +71,14 @@ it('exports these names, on this machine’s own Node', () => {
       'orderOf',
       'readOrder',
     ],
-    ...['receiptItems', 'shopClient', 'spreadDiscount', 'toKopecks', 'verifyNotification'],
+    ...[
+      'receiptContact',
+      'receiptItems',
+      'receiptVat',
+      'shopClient',
+      'spreadDiscount',
+      'toKopecks',
+      'verifyNotification',
+    ],
   ])
 })

@@ -1,6 +1,14 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type CreateQrCode, fromKopecks, receiptItems, spreadDiscount, toKopecks } from '../src/index.ts'
+import {
+  type CreateQrCode,
+  fromKopecks,
+  receiptContact,
+  receiptItems,
+  receiptVat,
+  spreadDiscount,
+  toKopecks,
+} from '../src/index.ts'
 
 /** price × quantity in kopecks, half a kopeck up, as the service calculates it. */
 function amountOf({ price, quantity = '1' }: { price: string; quantity?: string }): number {
@@ -196,3 +204,23 @@ it('what the lines do not cost is not on the receipt', () => {
   expect(() => receiptItems([{ name: 'Tea', kopecks: 0.5 }], 0)).toThrow(RangeError)
   expect(() => receiptItems(Array(101).fill(lines[0]), 101_000)).toThrow(/101 items/)
 })
+
+it.each([
+  [[22], { vat: '22' }],
+  [[10], { vat: '10' }],
+  [[7], { vat: '7' }],
+  [[5], { vat: '5' }],
+  [[20], {}],
+  [[0], {}],
+  [[10, 10], {}],
+  [[], {}],
+])('a line with the rates %j states %j', (rates, vat) => expect(receiptVat(rates)).toEqual(vat))
+
+it.each([
+  [{ email: 'a@b.example', phone: '+79001234567' }, { email: 'a@b.example' }],
+  [{ email: `${'a'.repeat(55)}@b.example`, phone: '+7 (900) 123-45-67' }, { phone: '+79001234567' }],
+  [{ email: null }, undefined],
+  [{ email: '', phone: '89001234567' }, undefined],
+])('an order of %j has its receipt sent to %j', (order, contact) =>
+  expect(receiptContact(order)).toEqual(contact),
+)

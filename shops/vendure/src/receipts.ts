@@ -1,10 +1,7 @@
 // The receipt of an order: its lines, delivery and surcharges, which add up to what is paid.
-import { type CreateQrCode, type OrderLine, type ReceiptContact, receiptItems } from '@fps-qr/client'
+import { type CreateQrCode, type OrderLine, receiptContact, receiptItems, receiptVat } from '@fps-qr/client'
 import type { TaxLine } from '@vendure/common/lib/generated-types'
 import type { Order } from '@vendure/core'
-
-/** The rates that a receipt can state; others are left to the settings of the site. */
-const RATES = ['5', '7', '10', '22'] as const
 
 /** @param kopecks what is paid now */
 export function receiptOf(
@@ -12,11 +9,8 @@ export function receiptOf(
   kopecks: number,
   vatFromTaxes: boolean,
 ): NonNullable<CreateQrCode['receipt']> {
-  const vatOf = (taxLines: readonly TaxLine[]) => {
-    const rate = vatFromTaxes && taxLines.length === 1 ? String(taxLines[0]?.taxRate) : undefined
-    const vat = RATES.find((each) => each === rate)
-    return vat ? { vat } : {}
-  }
+  const vatOf = (taxLines: readonly TaxLine[]) =>
+    vatFromTaxes ? receiptVat(taxLines.map(({ taxRate }) => taxRate)) : {}
   const lines: OrderLine[] = order.lines
     .filter(({ quantity }) => quantity > 0)
     .map((line) => ({
@@ -37,13 +31,7 @@ export function receiptOf(
   for (const { description, priceWithTax, taxLines } of order.surcharges)
     if (priceWithTax > 0)
       lines.push({ name: description, kopecks: priceWithTax, object: 'service', ...vatOf(taxLines) })
-  const contact = contactOf(order)
+  const { emailAddress, phoneNumber } = order.customer ?? {}
+  const contact = receiptContact({ email: emailAddress, phone: phoneNumber ?? '' })
   return { items: receiptItems(lines, kopecks), ...(contact && { contact }) }
-}
-
-function contactOf({ customer }: Order): ReceiptContact | undefined {
-  const { emailAddress = '', phoneNumber = '' } = customer ?? {}
-  if (emailAddress !== '' && emailAddress.length <= 64) return { email: emailAddress }
-  const phone = phoneNumber.replace(/[\s()-]/g, '')
-  return /^\+\d{10,15}$/.test(phone) ? { phone } : undefined
 }

@@ -1,5 +1,13 @@
 // The receipt of a payment: the lines of the cart or the order that it pays.
-import { type AmountInput, type CreateQrCode, type OrderLine, receiptItems, toKopecks } from '@fps-qr/client'
+import {
+  type AmountInput,
+  type CreateQrCode,
+  type OrderLine,
+  receiptContact,
+  receiptItems,
+  receiptVat,
+  toKopecks,
+} from '@fps-qr/client'
 import type { BigNumberInput, MedusaContainer } from '@medusajs/framework/types'
 import { ContainerRegistrationKeys, OrderStatus } from '@medusajs/framework/utils'
 import { z } from '@medusajs/framework/zod'
@@ -22,14 +30,7 @@ const FIELDS = [
   ]),
 ]
 
-/** The rates that a receipt can state. */
-const RATES = ['5', '7', '10', '22'] as const
-
-/** The rate of VAT that the shop taxes a line with; absent where a receipt has no such rate: the setting of the site holds then. */
-function vatOf(lines: z.infer<typeof TaxLines>): Partial<Pick<OrderLine, 'vat'>> {
-  const vat = RATES.find((rate) => lines?.length === 1 && Number(rate) === lines[0]?.rate)
-  return vat ? { vat } : {}
-}
+const vatOf = (lines: z.infer<typeof TaxLines>) => receiptVat((lines ?? []).map(({ rate }) => rate))
 
 /**
  * The receipt of a session: its items add up to the amount to the kopeck, whatever the discounts, taxes and gift cards are.
@@ -57,10 +58,8 @@ export async function receiptOf(
       // A delivery free of charge is no line of a receipt.
       .filter((line) => line.kopecks > 0),
   ]
-  return {
-    items: receiptItems(lines, toKopecks(amount.value)),
-    ...(goods.email && goods.email.length <= 64 && { contact: { email: goods.email } }),
-  }
+  const contact = receiptContact(goods)
+  return { items: receiptItems(lines, toKopecks(amount.value)), ...(contact && { contact }) }
 }
 
 /** Whether a session is of an order that is cancelled. */
