@@ -39,12 +39,12 @@ export async function atRest({ connector }: BankDeployment, polls = 60): Promise
   })
 }
 
-/** Resolves when it is 0, or was read so often without becoming less. */
+/** Resolves when it is 0, or was read so often without becoming less than ever: what comes and goes each minute is no progress. */
 export async function becomesLess(reads: number, read: () => Promise<number>): Promise<void> {
-  let [left, still] = [Number.POSITIVE_INFINITY, 0]
-  while (left > 0 && still < reads) {
-    const before = left
-    left = await read()
-    still = left < before ? 0 : still + 1
+  let [least, still] = [Number.POSITIVE_INFINITY, 0]
+  while (least > 0 && still < reads) {
+    const left = await read()
+    still = left < least ? 0 : still + 1
+    least = Math.min(least, left)
   }
 }
