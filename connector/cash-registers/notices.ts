@@ -72,8 +72,8 @@ function mayBeOfLost({ disk }: Core, document: ReceiptRow, { dateTime = '' }: Fi
   // The document of a refund is made with the refund, before the service asks for it.
   const refund = refundUid === null ? undefined : disk.refunds.get({ site, paymentUid, refundUid })
   const askedAt = refund?.givenAt ?? givenAt
-  // A cash register states no parts of a minute.
-  return madeAt < beginOf(disk) && madeAt < askedAt - (askedAt % 60_000)
+  // In the same second either can be the earlier one.
+  return madeAt < beginOf(disk) && madeAt <= askedAt
 }
 
 /** Whether the notice is one that the document had before. */
