@@ -108,11 +108,13 @@ export async function callObject<T, Stub>(
       // Another attempt would wait for the same instance.
       if (error instanceof ApiError) throw error
       const state = stateIn(error)
-      if (state === 'overloaded') throw unavailable(name, state, error)
-      if (!isTransient(error)) throw state === undefined ? error : unavailable(name, state, error)
-      if (attempt === MAX_ATTEMPTS) throw unavailable(name, state ?? 'restarting', error)
+      const isLast = state === 'overloaded' || !isTransient(error) || attempt === MAX_ATTEMPTS
       const jitter = (random(1)[0] ?? 0) / 256
-      await sleep(BACKOFF_MS * 2 ** (attempt - 1) * (1 + jitter))
+      // Also before the last: workerd 1.20261117.1 ends where an object is called in the turn in which its instance of a cluster went away.
+      await sleep(isLast ? 0 : BACKOFF_MS * 2 ** (attempt - 1) * (1 + jitter))
+      if (!isLast) continue
+      if (state === undefined && !isTransient(error)) throw error
+      throw unavailable(name, state ?? 'restarting', error)
     }
   }
 }
