@@ -4,11 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { mintToken } from '../bin/mint-token.ts'
 import { SECRET } from '../test/support/secret.ts'
 import type { Figures, Part } from './figures.ts'
-import { driveOpenLoop, type Measured } from './load.ts'
+import { driveOpenLoop } from './load.ts'
 import { Production } from './production.ts'
 import { creates, MANY_SITES, ONE_SITE, paidStatic } from './requests.ts'
 import { FILES, type LongFile, linesThatFit, paymentsOf } from './settlement-files.ts'
 import { execute, siteFile } from './site-file.ts'
+import { percentile } from './statistics.ts'
 import { figure, mebibytes, table, times } from './table.ts'
 
 /** Lines of a file, and seconds of load before it. */
@@ -45,10 +46,11 @@ export const settlement: Part = async ({ directory, isSmallest }) => {
     const [seconds, busy] = await beside(server.port, importOf(server.address, file, bytes, count), faults)
     const { peak = Number.NaN } = server.memory()
     await server.stop()
-    const p99 = (load: Load) => busy[load] / quiet[load]
+    const p99 = (load: Load) => percentile(busy[load], 0.99)
+    const slower = (load: Load) => p99(load) / percentile(quiet[load], 0.99)
     figures[file.name] = {
       ...{ seconds, memory_mib: (peak - present) / 1024 ** 2 },
-      ...{ p99_same_site: p99('same'), p99_other_site: p99('other') },
+      ...{ p99_same_site: slower('same'), p99_other_site: slower('other') },
     }
     rows.push([
       ...[
@@ -59,7 +61,7 @@ export const settlement: Part = async ({ directory, isSmallest }) => {
         mebibytes(peak - present),
         mebibytes(peak),
       ],
-      ...(['same', 'other'] as const).flatMap((load) => [figure(busy[load]), times(p99(load))]),
+      ...(['same', 'other'] as const).flatMap((load) => [figure(p99(load)), times(slower(load))]),
     ])
   }
   return {
@@ -102,36 +104,39 @@ async function importOf(
     throw new Error(`${name}: ${response.status} ${text}`)
 }
 
-/** Creates at both sites for some seconds: the p99 of each, in milliseconds. */
-async function loads(port: number, seconds: number, faults: string[]): Promise<Record<Load, number>> {
-  const measure = async (load: Load): Promise<Measured> => {
+/** Milliseconds of each create, by the site of it. */
+type Latencies = Record<Load, readonly number[]>
+
+/** Creates at both sites for some seconds. */
+async function loads(port: number, seconds: number, faults: string[]): Promise<Latencies> {
+  const measure = async (load: Load) => {
     const request = creates('none', LOADS[load])
     const measured = await driveOpenLoop({ port, request, seconds, warmUp: 0, rate: RATE, isCoarse: true })
     faults.push(...measured.faults)
-    return measured
+    return measured.latencies
   }
   const [same, other] = await Promise.all([measure('same'), measure('other')])
-  return { same: same.p99, other: other.p99 }
+  return { same, other }
 }
 
-/** The seconds of a work, and the worst p99 of a piece of the load meanwhile. */
+/** The seconds of a work, and the creates meanwhile. */
 async function beside(
   port: number,
   work: Promise<void>,
   faults: string[],
-): Promise<[seconds: number, p99: Record<Load, number>]> {
+): Promise<[seconds: number, latencies: Latencies]> {
   const started = performance.now()
   let seconds: number | undefined
   const done = work.then(() => {
     seconds = (performance.now() - started) / 1000
   })
-  const worst = { same: 0, other: 0 }
+  const all: Record<Load, number[]> = { same: [], other: [] }
   while (seconds === undefined) {
-    const p99 = await loads(port, PIECE, faults)
-    for (const load of ['same', 'other'] as const) worst[load] = Math.max(worst[load], p99[load])
+    const piece = await loads(port, PIECE, faults)
+    for (const load of ['same', 'other'] as const) all[load].push(...piece[load])
     // A work that failed ends it.
     await Promise.race([done, sleep(0)])
   }
   await done
-  return [seconds, worst]
+  return [seconds, all]
 }

@@ -1,8 +1,8 @@
 // Collects entries of a settlement file into batches for the site's object.
 import type { Entry } from '../settlement/formats/entry.ts'
 
-/** So much JSON a batch has at most, in bytes. */
-const MAX_BATCH = 1024 * 1024
+/** So much JSON a batch has at most, in bytes: other requests wait while one is parsed, sent and stored. */
+const MAX_BATCH = 64 * 1024
 /** A site ends an import that is silent for a minute: a client whose file arrives slowly sends a batch before. */
 const MAX_SILENCE_MS = 20_000
 

@@ -48,9 +48,10 @@ async function imported(site: ImportingSite, spec: SettlementSpec, { mediaType, 
   const { caller } = site
   const call = <T>(work: (object: SiteStub) => Promise<Outcome<T>>) => callSite(site, work, once)
   const { token, payoutAccounts } = await call((object) => object.beginImport(caller, spec))
-  const batches = new EntryBatches(site.service.now, (entries) =>
-    call((object) => object.appendEntries(caller, token, entries)),
-  )
+  const batches = new EntryBatches(site.service.now, async (entries) => {
+    await call((object) => object.appendEntries(caller, token, entries))
+    await turn(site.service)
+  })
   const body = new HashedBody(bytes, () => batches.keepAlive())
   try {
     const content = mediaType === 'application/zip' ? unzipped(body.read()) : body.read()
