@@ -1,5 +1,5 @@
 // The storefront of the demonstration: choose, pay by SBP, see the order paid. Russian, or English with ?lang=en.
-import '/storefront/fps-qr.js'
+import '/fps-qr/payment.js'
 
 const parameters = new URLSearchParams(location.search)
 const lang = (parameters.get('lang') ?? navigator.language).startsWith('ru') ? 'ru' : 'en'

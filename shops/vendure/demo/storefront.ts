@@ -1,4 +1,4 @@
-// Serves the storefront of the demonstration: a page, its script, and the component of the package.
+// Serves the storefront of the demonstration: a page and its script.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Controller, Get, Header } from '@nestjs/common'
@@ -19,12 +19,6 @@ class Storefront {
   @Header('Content-Type', 'text/javascript; charset=utf-8')
   script(): string {
     return read('demo/page.mjs')
-  }
-
-  @Get('storefront/fps-qr.js')
-  @Header('Content-Type', 'text/javascript; charset=utf-8')
-  component(): string {
-    return read('storefront/fps-qr.js')
   }
 }
 

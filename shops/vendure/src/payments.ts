@@ -116,8 +116,10 @@ export class FpsQrPayments {
       return result
     })
     if (!read) return undefined
-    const { state, qrCode } = read
+    const { qrCode, returned } = read
     const { amount, picture } = known
+    // Its money went back before the order was recorded as paid: it pays nothing.
+    const state = returned ? 'ended' : read.state
     if (state !== 'open') return { state, amount }
     const { pageUrl, expiresOn } = qrCode
     return {

@@ -20,6 +20,7 @@ import { FpsQrNotifications, ROUTE } from './notifications'
 import { FpsQrPayments } from './payments'
 import { fpsQrOrderProcess, fpsQrPaymentProcess, fpsQrRefundProcess } from './processes'
 import { FpsQrRefunds } from './refunds'
+import { FpsQrScripts } from './scripts'
 import { FpsQrSettings } from './settings'
 import { FpsQrSurplus } from './surplus'
 
@@ -38,7 +39,7 @@ const catchUp = new ScheduledTask({
   imports: [PluginCommonModule],
   compatibility: '^3.7.0',
   entities: [FpsQrCode, FpsQrSecrets],
-  controllers: [FpsQrNotifications],
+  controllers: [FpsQrNotifications, FpsQrScripts],
   providers: [FpsQrSettings, FpsQrCodes, FpsQrPayments, FpsQrRefunds, FpsQrSurplus],
   shopApiExtensions: { schema: shopSchema, resolvers: [FpsQrShopResolver] },
   adminApiExtensions: { schema: adminSchema, resolvers: [FpsQrAdminResolver] },

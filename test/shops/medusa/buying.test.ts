@@ -19,10 +19,10 @@ const WAYS = [
     device: 'phone',
     locale: 'ru-RU',
     buy: 'Купить',
-    pay: 'оплатите в приложении банка',
-    paid: 'Оплачено: 349.90 ₽',
+    pay: 'Оплатить через СБП',
+    paid: 'Заказ оплачен',
   },
-  { device: 'desktop', locale: 'en-US', buy: 'Buy', pay: 'pay in your bank’s app', paid: 'Paid: 349.90 ₽' },
+  { device: 'desktop', locale: 'en-US', buy: 'Buy', pay: 'Pay by SBP', paid: 'The order is paid' },
 ] as const
 
 describe.each(WAYS)('on a $device, $locale', ({ device, locale, buy, pay, paid }) => {
@@ -47,36 +47,36 @@ describe.each(WAYS)('on a $device, $locale', ({ device, locale, buy, pay, paid }
 test('the payment page leads back to the shop, which shows the paid order', async () => {
   const { page } = await visit(browser, `${medusa.shop().address}/shop`, { locale: 'ru-RU' })
   await page.getByRole('button', { name: 'Купить' }).click()
-  await page.getByRole('link', { name: 'оплатите в приложении банка' }).waitFor({ timeout: 60_000 })
+  await page.getByRole('link', { name: 'Оплатить через СБП' }).waitFor({ timeout: 60_000 })
   const session = (await page.locator('fps-qr-payment').getAttribute('session')) ?? ''
   // The public address of the service in the tests is none that a browser can open.
   const { pathname, search } = new URL(String((await medusa.state(session)).pageUrl))
   await page.goto(medusa.service + pathname + search)
   await medusa.pay(session)
   await page.waitForURL(`${medusa.shop().address}/shop?payment_session=${session}`, { timeout: 60_000 })
-  await page.getByText('Оплачено: 349.90 ₽').waitFor({ timeout: 60_000 })
+  await page.getByText('Заказ оплачен').waitFor({ timeout: 60_000 })
   expect(await page.getByText(/Заказ \d+/).count()).toBe(1)
 })
 
 test('a code that ended shows no QR code and no link, and another one can be paid', async () => {
   const { page } = await visit(browser, `${medusa.shop().address}/shop`, { locale: 'ru-RU' })
   await page.getByRole('button', { name: 'Купить' }).click()
-  const link = page.getByRole('link', { name: 'оплатите в приложении банка' })
+  const link = page.getByRole('link', { name: 'Оплатить через СБП' })
   await link.waitFor({ timeout: 60_000 })
   const session = (await page.locator('fps-qr-payment').getAttribute('session')) ?? ''
   const { pathname, search } = new URL(String((await medusa.state(session)).pageUrl))
   await medusa.site.ask(`/sbp/qrCodes/${session}`, { method: 'DELETE' })
-  await page.getByText('Время на оплату вышло').waitFor({ timeout: 60_000 })
+  await page.getByText('Срок кода истёк. Платить по нему нельзя').waitFor({ timeout: 60_000 })
   expect(await page.locator('fps-qr-payment').locator('img, a').count()).toBe(0)
   // The session keeps the address of its page, which has nothing to pay with either.
   const { page: ended } = await visit(browser, medusa.service + pathname + search, { locale: 'ru-RU' })
   expect(await ended.locator('h1').count()).toBeGreaterThan(0)
   expect(await ended.locator('form, button, a[href*="qr.nspk.ru"], [role="img"]').count()).toBe(0)
   expect(await ended.getByText('К оплате', { exact: true }).count()).toBe(0)
-  await page.getByRole('button', { name: 'Оплатить снова' }).click()
+  await page.getByRole('button', { name: 'Получить новый код' }).click()
   await link.waitFor({ timeout: 60_000 })
   const again = (await page.locator('fps-qr-payment').getAttribute('session')) ?? ''
   expect(again).not.toBe(session)
   await medusa.pay(again)
-  await page.getByText('Оплачено: 349.90 ₽').waitFor({ timeout: 60_000 })
+  await page.getByText('Заказ оплачен').waitFor({ timeout: 60_000 })
 })

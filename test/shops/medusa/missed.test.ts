@@ -2,7 +2,8 @@
 import { execFileSync } from 'node:child_process'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { type Medusa, money, type Order, openMedusa, PAID, UNPAID } from './shop.ts'
+import { money, type Order, PAID, UNPAID } from './answers.ts'
+import { type Medusa, openMedusa } from './shop.ts'
 
 let medusa: Medusa
 beforeAll(async () => {

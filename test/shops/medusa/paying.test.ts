@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { captures, type Medusa, money, openMedusa, PAID, UNPAID } from './shop.ts'
+import { captures, money, PAID, UNPAID } from './answers.ts'
+import { type Medusa, openMedusa } from './shop.ts'
 
 let medusa: Medusa
 beforeAll(async () => {

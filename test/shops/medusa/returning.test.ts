@@ -1,7 +1,8 @@
 // Money that goes back: refunds that a retry repeats once, cancelled orders, payments that pay nothing.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { type Medusa, money, type Order, openMedusa, PAID } from './shop.ts'
+import { money, type Order, PAID } from './answers.ts'
+import { type Medusa, openMedusa } from './shop.ts'
 
 let medusa: Medusa
 beforeAll(async () => {

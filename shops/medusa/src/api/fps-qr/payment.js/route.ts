@@ -1,10 +1,5 @@
-// The component of the storefront: <script src="…/fps-qr/payment.js">.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+// The component of the storefront: `<script type="module" src="…/fps-qr/payment.js">`.
 import type { MedusaRequest, MedusaResponse } from '@medusajs/framework/http'
+import { answerScript, component } from '../../../lib/scripts.js'
 
-const script = readFileSync(join(__dirname, '../../../storefront/fps-qr-payment.js'), 'utf8')
-
-export function GET(_: MedusaRequest, response: MedusaResponse): void {
-  response.type('text/javascript').set('Cache-Control', 'max-age=300').send(script)
-}
+export const GET = (_: MedusaRequest, response: MedusaResponse): void => answerScript(response, component)
