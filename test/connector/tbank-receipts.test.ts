@@ -311,10 +311,12 @@ describe('the notification of a document', () => {
     expect(closing.told()).toMatchObject({ state: 'REGISTERED', fiscal: { fd: '102' } })
   })
 
-  it.each<[string, string, object]>([
-    ['that comes again is not taken for that of the closing', '101', { state: 'SENT', isHeld: true }],
-    ['of the closing registers it', '102', { state: 'REGISTERED', fiscal: { fd: '102' } }],
-  ])('%s, on a disk that lacks the sale of the same sum', async (_, number, told) => {
+  const IS_HELD = { state: 'SENT', isHeld: true }
+  it.each<[string, string, number, object]>([
+    ['that comes again is not taken for that of the closing', '101', 10 * MINUTE, IS_HELD],
+    ['that comes again in the same minute is not taken for that of the closing', '101', 1_000, IS_HELD],
+    ['of the closing registers it', '102', 10 * MINUTE, { state: 'REGISTERED', fiscal: { fd: '102' } }],
+  ])('%s, on a disk that lacks the sale of the same sum', async (_, number, wait, told) => {
     const prepaid = GOODS.map((item) => ({ ...item, vat: '10/110', method: 'fullPrepayment' }))
     const { at, later, running } = await launchedWithBankRegisters()
     const payment = await paidWithReceipt(at, running, riding(prepaid))
@@ -325,7 +327,7 @@ describe('the notification of a document', () => {
     rmSync(at.directory, { recursive: true })
     at.service.receipts.splice(0)
     const next = await start(at)
-    await next.later(10 * MINUTE)
+    await next.later(wait)
     const closing = await askFor(at, payment, { kind: 'closing', closingUid: 'c', items: GOODS })
     await next.later(1_000)
     const notice = at.tbank.madeNotices.find((each) => String(each.FiscalDocumentNumber) === number)
