@@ -125,7 +125,8 @@ describe('the page of a saved account', () => {
     for (let i = 0; i < 101; i++) await charge(site, value, false)
     const page = await (await site.page(pageUrl)).text()
     expect(page.match(/<li>/g)).toHaveLength(100)
-    for (const secret of [ACCOUNT, value, 'Тайный', '77.70', other.qrCodeUid]) expect(page).not.toContain(secret)
+    for (const secret of [ACCOUNT, value, 'Тайный', '77.70', other.qrCodeUid])
+      expect(page).not.toContain(secret)
   })
 
   it.each(['STATIC', 'COUNTER'])('of a %s code shows none: its link is everybody’s', async (type) => {
