@@ -46,7 +46,7 @@ const STYLE = new CSSStyleSheet()
 STYLE.replaceSync(`
   :host { display: block; text-align: center; font: 16px/1.5 system-ui, sans-serif; }
   strong { display: block; font-size: 1.4rem; }
-  img { width: min(18rem, 80vw); height: auto; background: #fff; }
+  img { display: block; width: min(18rem, 80vw); height: auto; margin: 0 auto; background: #fff; }
   a, button { display: inline-block; margin: .5rem; padding: .7rem 1.4rem; border: 0; border-radius: .5rem; background: var(--fps-qr-button, #1d3fbb); color: var(--fps-qr-button-text, #fff); font: inherit; text-decoration: none; }
   @media (max-width: 40rem) { img { width: 10rem; } a { display: block; } }`)
 
@@ -143,7 +143,11 @@ export abstract class PaymentElement extends HTMLElement {
   #amount({ amount }: ShownPayment): Node[] {
     if (!amount) return []
     const { value, currency } = amount
-    const text = Number(value).toLocaleString(this.#language, { style: 'currency', currency })
+    const text = Number(value).toLocaleString(this.#language, {
+      style: 'currency',
+      currency,
+      currencyDisplay: 'narrowSymbol',
+    })
     return [element('strong', { textContent: text })]
   }
 

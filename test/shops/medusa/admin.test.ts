@@ -1,8 +1,8 @@
 // The administrator in a browser: checks the settings, and returns money that came too late; on a phone and on a desktop.
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ADMIN } from '../../../shops/medusa/demo/admin.ts'
-import { DEVICES, launch, picture, visit } from '../../support/browser.ts'
+import { DEVICES, launch, picture } from '../../support/browser.ts'
 import { money } from './answers.ts'
 import { type Medusa, openMedusa } from './shop.ts'
 
@@ -20,22 +20,28 @@ afterAll(async () => {
   await medusa?.close()
 })
 
-async function signedIn(path: string, options: Parameters<typeof visit>[2]): Promise<Page> {
-  const { page } = await visit(browser, `${medusa.shop().address}/app/login`, options)
-  await page.locator('input[name=email]').fill(ADMIN.email, { timeout: COMPILED })
+async function signedIn(path: string, language: 'en' | 'ru', options: BrowserContextOptions): Promise<Page> {
+  const context = await browser.newContext(options)
+  // As the profile of a user sets it.
+  await context.addInitScript(`localStorage.setItem('lng', '${language}')`)
+  context.setDefaultTimeout(COMPILED)
+  const page = await context.newPage()
+  const admin = `${medusa.shop().address}/app`
+  await page.goto(`${admin}/login`)
+  await page.locator('input[name=email]').fill(ADMIN.email)
   await page.locator('input[name=password]').fill(ADMIN.password)
   await page.locator('button[type=submit]').click()
-  await page.waitForURL((url) => !url.pathname.endsWith('/login'), { timeout: COMPILED })
-  await page.goto(`${medusa.shop().address}/app${path}`)
+  await page.waitForURL((url) => !url.pathname.endsWith('/login'))
+  await page.goto(admin + path)
   return page
 }
 
 test('the settings are checked with a button, and what is wrong is named', {
   timeout: 2 * COMPILED,
 }, async () => {
-  const page = await signedIn('/settings/fps-qr', { ...DEVICES.desktop, locale: 'en-US' })
+  const page = await signedIn('/settings/fps-qr', 'en', DEVICES.desktop)
   const check = page.getByRole('button', { name: 'Check' })
-  await check.click({ timeout: COMPILED })
+  await check.click()
   await page.getByText('The settings work').waitFor()
   await picture(page, 'medusa-admin-settings')
   await medusa.withoutNotifications(async () => {
@@ -54,9 +60,9 @@ test('on a phone, money of a cancelled order goes back after a question', {
   await expect.poll(() => medusa.status(session)).toBe('CANCELLED')
   await medusa.pay(session)
   await expect.poll(async () => money(await medusa.read(order)).captures).toEqual([349.9])
-  const page = await signedIn(`/orders/${order}`, { ...DEVICES.phone, locale: 'ru-RU' })
+  const page = await signedIn(`/orders/${order}`, 'ru', DEVICES.phone)
   const payments = page.locator('#fps-qr-payments')
-  await payments.getByText('Оплачено после отмены').waitFor({ timeout: COMPILED })
+  await payments.getByText('Оплачено после отмены').waitFor()
   await payments.scrollIntoViewIfNeeded()
   await picture(page, 'medusa-admin-late')
   await payments.getByRole('button', { name: 'Вернуть 349.90 ₽' }).click()

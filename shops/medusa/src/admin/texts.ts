@@ -1,4 +1,4 @@
-// The words of the pages in the admin, in the language of the browser.
+// The words of the pages in the admin, in its language: English, where it is neither this nor Russian.
 const en = {
   title: 'Payments by QR code (SBP)',
   none: 'No money has come yet.',
@@ -53,7 +53,10 @@ const ru: typeof en = {
   secrets: 'Токен и ключ уведомлений — в medusa-config.ts, они нигде не показываются.',
 }
 
-export const texts = navigator.language.startsWith('ru') ? ru : en
+/** The admin keeps the language of its user there. */
+const language = localStorage.getItem('lng') ?? navigator.language
+
+export const texts = language.startsWith('ru') ? ru : en
 
 /** Calls the shop as the user who is signed in. @throws Error with what the shop says */
 export async function call<T>(path: string, body?: object): Promise<T> {
