@@ -58,6 +58,17 @@ const language = localStorage.getItem('lng') ?? navigator.language
 
 export const texts = language.startsWith('ru') ? ru : en
 
+/** Of an amount in roubles: `349.90`. */
+export const money = (value: string): string =>
+  Number(value).toLocaleString(language, {
+    style: 'currency',
+    currency: 'RUB',
+    currencyDisplay: 'narrowSymbol',
+  })
+
+/** Of a time, RFC 3339. */
+export const moment = (dateTime: string): string => new Date(dateTime).toLocaleString(language)
+
 /** Calls the shop as the user who is signed in. @throws Error with what the shop says */
 export async function call<T>(path: string, body?: object): Promise<T> {
   const response = await fetch(`/admin${path}`, {

@@ -1,7 +1,7 @@
 // The money of carts without an order, with a button that returns it.
 import { Button, Text, toast, usePrompt } from '@medusajs/ui'
 import { useEffect, useState } from 'react'
-import { call, texts } from './texts'
+import { call, moment, money, texts } from './texts'
 
 interface Answer {
   payments: { paymentId: string; qrCodeUid: string; dateTime: string; left: string }[]
@@ -18,7 +18,7 @@ export function UnclaimedMoney() {
   }, [])
 
   async function refund({ paymentId, left }: Answer['payments'][number]) {
-    if (!(await ask({ title: texts.refund, description: `${texts.sure} ${left} ₽` }))) return
+    if (!(await ask({ title: texts.refund, description: `${texts.sure} ${money(left)}` }))) return
     setBusy(paymentId)
     try {
       setAnswer(await call<Answer>(`/fps-qr/unclaimed/${paymentId}/refund`, {}))
@@ -37,7 +37,7 @@ export function UnclaimedMoney() {
       {payments.map((payment) => (
         <div key={payment.paymentId} className="flex items-center justify-between">
           <Text size="small">
-            {new Date(payment.dateTime).toLocaleString()} · {payment.qrCodeUid}
+            {moment(payment.dateTime)} · {payment.qrCodeUid}
           </Text>
           <Button
             size="small"
@@ -45,7 +45,7 @@ export function UnclaimedMoney() {
             isLoading={busy === payment.paymentId}
             onClick={() => refund(payment)}
           >
-            {texts.refund} {payment.left} ₽
+            {texts.refund} {money(payment.left)}
           </Button>
         </div>
       ))}

@@ -2,7 +2,7 @@
 import { defineWidgetConfig } from '@medusajs/admin-sdk'
 import { Badge, Button, Container, Heading, Text, toast, usePrompt } from '@medusajs/ui'
 import { useCallback, useEffect, useState } from 'react'
-import { call, texts } from '../texts'
+import { call, moment, money, texts } from '../texts'
 
 interface Income {
   paymentId: string
@@ -45,7 +45,7 @@ function Payments({ data: { id } }: { data: { id: string } }) {
   }
 
   async function refund({ paymentId, left }: Income) {
-    if (await ask({ title: texts.refund, description: `${texts.sure} ${left} ₽` })) await send(paymentId)
+    if (await ask({ title: texts.refund, description: `${texts.sure} ${money(left)}` })) await send(paymentId)
   }
 
   if (!payments) return null
@@ -61,21 +61,21 @@ function Payments({ data: { id } }: { data: { id: string } }) {
         const faults = [
           ...income.unrecorded.map(
             ({ amount, status }) =>
-              `${texts.refund} ${amount} ₽: ${status === 'COMPLETED' ? texts.done : texts.waiting}`,
+              `${texts.refund} ${money(amount)}: ${status === 'COMPLETED' ? texts.done : texts.waiting}`,
           ),
-          ...income.mistaken.map(({ amount }) => `${texts.refund} ${amount} ₽: ${texts.mistaken}`),
+          ...income.mistaken.map(({ amount }) => `${texts.refund} ${money(amount)}: ${texts.mistaken}`),
         ]
         const mustReturn = kind !== 'paid' && Number(left) > 0 && faults.length === 0
         return (
           <div key={paymentId} className="flex flex-col gap-2 px-6 py-4">
             <div className="flex items-center justify-between">
-              <Text weight="plus">{amount} ₽</Text>
+              <Text weight="plus">{money(amount)}</Text>
               <Badge size="2xsmall" color={COLORS[kind]}>
                 {texts[kind]}
               </Badge>
             </div>
             <Text size="small">
-              {new Date(dateTime).toLocaleString()} · {texts.left} {left} ₽
+              {moment(dateTime)} · {texts.left} {money(left)}
             </Text>
             {faults.map((fault) => (
               <Text key={fault} size="small">
@@ -101,7 +101,7 @@ function Payments({ data: { id } }: { data: { id: string } }) {
                   isLoading={busy === paymentId}
                   onClick={() => refund(income)}
                 >
-                  {texts.refund} {left} ₽
+                  {texts.refund} {money(left)}
                 </Button>
               </>
             )}
