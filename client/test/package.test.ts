@@ -12,7 +12,7 @@ const read = (path: string) => readFileSync(join(installed, path), 'utf8')
 
 it('has the built code with its types, README and licence, and nothing else', () => {
   const modules =
-    'abort amount client errors events http index notifications orders pages receipts retry schema settlements shop wait'.split(
+    'abort amount client errors events http index notifications orders pages payment-element receipts retry schema settlements shop wait'.split(
       ' ',
     )
   const built = modules.flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.js`])

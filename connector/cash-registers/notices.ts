@@ -72,7 +72,7 @@ function mayBeOfLost({ disk }: Core, document: ReceiptRow, { dateTime = '' }: Fi
   // The document of a refund is made with the refund, before the service asks for it.
   const refund = refundUid === null ? undefined : disk.refunds.get({ site, paymentUid, refundUid })
   const askedAt = refund?.givenAt ?? givenAt
-  // In the same second either can be the earlier one.
+  // In the same second either can be the earlier one. A time to the minute holds more than that, which is the safe side.
   return madeAt < beginOf(disk) && madeAt <= askedAt
 }
 

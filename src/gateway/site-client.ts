@@ -108,13 +108,14 @@ export async function callObject<T, Stub>(
       // Another attempt would wait for the same instance.
       if (error instanceof ApiError) throw error
       const state = stateIn(error)
-      const isLast = state === 'overloaded' || !isTransient(error) || attempt === MAX_ATTEMPTS
+      const isRepeatable = isTransient(error)
+      if (state === 'overloaded' || !isRepeatable || attempt === MAX_ATTEMPTS) {
+        // The caller can call another object: workerd 1.20261117.1 crashes if that is in the turn in which a peer of the cluster went away.
+        await sleep(0)
+        throw state === undefined && !isRepeatable ? error : unavailable(name, state ?? 'restarting', error)
+      }
       const jitter = (random(1)[0] ?? 0) / 256
-      // Also before the last: workerd 1.20261117.1 ends where an object is called in the turn in which its instance of a cluster went away.
-      await sleep(isLast ? 0 : BACKOFF_MS * 2 ** (attempt - 1) * (1 + jitter))
-      if (!isLast) continue
-      if (state === undefined && !isTransient(error)) throw error
-      throw unavailable(name, state ?? 'restarting', error)
+      await sleep(BACKOFF_MS * 2 ** (attempt - 1) * (1 + jitter))
     }
   }
 }

@@ -2,16 +2,23 @@
 import { PaymentElement } from './payment-element.js'
 
 class FpsQrPayment extends PaymentElement {
-  static observedAttributes = ['session']
+  static observedAttributes = ['session', 'key']
 
-  async read() {
-    const session = encodeURIComponent(this.getAttribute('session') ?? '')
-    const response = await fetch(new URL(`/store/fps-qr/payments/${session}`, import.meta.url), {
+  get payment() {
+    return this.getAttribute('session')
+  }
+
+  async read(session, signal) {
+    const path = `../store/fps-qr/payments/${encodeURIComponent(session)}`
+    const response = await fetch(new URL(path, import.meta.url), {
       headers: { 'x-publishable-api-key': this.getAttribute('key') ?? '' },
+      signal,
     })
-    if (response.status === 404) return undefined
+    const answer = await response.json()
+    // Any other 404 is not of the shop.
+    if (response.status === 404 && answer.type === 'not_found') return undefined
     if (!response.ok) throw new Error(`HTTP ${response.status}`)
-    return response.json()
+    return answer
   }
 }
 

@@ -116,10 +116,8 @@ export class FpsQrPayments {
       return result
     })
     if (!read) return undefined
-    const { qrCode, returned } = read
+    const { state, qrCode } = read
     const { amount, picture } = known
-    // Its money went back before the order was recorded as paid: it pays nothing.
-    const state = returned ? 'ended' : read.state
     if (state !== 'open') return { state, amount }
     const { pageUrl, expiresOn } = qrCode
     return {
@@ -134,11 +132,23 @@ export class FpsQrPayments {
     const codes = await this.codes.ofOrder(ctx, order.id)
     const latest = codes.at(-1)
     if (!latest) return undefined
+    const { qrCodeUid, amount } = latest
+    if (await this.#isPaidBy(ctx, order, qrCodeUid)) return { state: 'paid', amount }
+    const shown = await this.refresh(qrCodeUid)
+    // The code is paid; whether the order is, its payments say: late money of another total, or of a cancelled order, is a surplus.
+    if (shown?.state === 'paid' && !(await this.#isPaidBy(ctx, order, qrCodeUid)))
+      return { state: 'ended', amount }
+    return shown
+  }
+
+  /** Whether a payment by a code has paid an order; one that came late has an id of its own. */
+  async #isPaidBy(ctx: RequestContext, order: Order, qrCodeUid: string): Promise<boolean> {
     const payments = await this.orders.getOrderPayments(ctx, order.id)
-    const isPaid = payments.some(
-      ({ transactionId, state }) => transactionId === latest.qrCodeUid && state === 'Settled',
+    return payments.some(
+      ({ transactionId, state, metadata }) =>
+        state === 'Settled' &&
+        (transactionId === qrCodeUid || (metadata.qrCodeUid === qrCodeUid && !metadata.surplus)),
     )
-    return isPaid ? { state: 'paid', amount: latest.amount } : this.refresh(latest.qrCodeUid)
   }
 
   /** Reads the codes whose payments wait, and those whose creation had no answer: a notification can be lost. */

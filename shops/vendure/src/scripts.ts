@@ -13,6 +13,7 @@ export class FpsQrScripts {
   @Get('payment.js')
   @Header('Content-Type', 'text/javascript; charset=utf-8')
   @Header('Cache-Control', 'max-age=300')
+  @Header('Access-Control-Allow-Origin', '*')
   component(): string {
     return component
   }
@@ -20,6 +21,7 @@ export class FpsQrScripts {
   @Get('payment-element.js')
   @Header('Content-Type', 'text/javascript; charset=utf-8')
   @Header('Cache-Control', 'max-age=300')
+  @Header('Access-Control-Allow-Origin', '*')
   element(): string {
     return element
   }

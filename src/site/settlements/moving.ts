@@ -19,8 +19,8 @@ const PLACES = 8
 /** Lines that a refusal names. */
 const MAX_FAULTS = 10
 
-/** The numbers of the staged entries in their order: to sort them takes a tenth of a second, so it is done once. It is lost with the object. */
-const orders = new WeakMap<SqlStorage, { token: string; numbers: number[] }>()
+/** The numbers of the staged entries in their order: to sort them takes a tenth of a second, so it is done once. An object that restarts sorts again. */
+const orders = new WeakMap<Sql, { token: string; numbers: number[] }>()
 
 const readStaged = rowsWith({ number: int, key: int, entry: text })
 const StagedEntry = z.object({
@@ -50,7 +50,10 @@ export function stage(sql: Sql, entries: readonly Entry[], source: Pick<FileRow,
 }
 
 /** Deletes all that is staged. SQLite frees the pages of a whole table without writing them. */
-export const unstage = (sql: Sql): void => void sql.exec('DELETE FROM settlement_staged')
+export function unstage(sql: Sql): void {
+  sql.exec('DELETE FROM settlement_staged')
+  orders.delete(sql)
+}
 
 export interface Moved {
   /** How many entries are moved by now. */
@@ -70,10 +73,7 @@ export function moveNext(
   { file, token, moved }: { file: FileRow; token: string; moved: number },
 ): Moved | Refusal | undefined {
   const staged = nextStaged(sql, token, moved)
-  if (staged.length === 0) {
-    orders.delete(sql)
-    return undefined
-  }
+  if (staged.length === 0) return undefined
   const places = placesNear(
     sql,
     staged.map(({ first }) => first),
@@ -117,13 +117,12 @@ function nextStaged(sql: SqlStorage, token: string, moved: number) {
 }
 
 function nextNumbers(sql: SqlStorage, token: string, moved: number): number[] {
-  const known = orders.get(sql)
-  const numbers =
-    known?.token === token
-      ? known.numbers
-      : integers(sql, 'SELECT number FROM settlement_staged ORDER BY key, number')
-  orders.set(sql, { token, numbers })
-  return numbers.slice(moved, moved + MAX_ENTRIES)
+  let order = orders.get(sql)
+  if (order?.token !== token) {
+    order = { token, numbers: integers(sql, 'SELECT number FROM settlement_staged ORDER BY key, number') }
+    orders.set(sql, order)
+  }
+  return order.numbers.slice(moved, moved + MAX_ENTRIES)
 }
 
 /** Each row can be on a page of its own in each index but that of the file, to which it is appended. */

@@ -20,18 +20,27 @@ const WAYS = [
     locale: 'ru-RU',
     buy: 'Купить',
     pay: 'Оплатить через СБП',
-    paid: 'Заказ оплачен',
+    sum: '349,90 ₽',
+    paid: 'Оплата получена',
   },
-  { device: 'desktop', locale: 'en-US', buy: 'Buy', pay: 'Pay by SBP', paid: 'The order is paid' },
+  {
+    device: 'desktop',
+    locale: 'en-US',
+    buy: 'Buy',
+    pay: 'Pay by SBP',
+    sum: '₽349.90',
+    paid: 'Payment received',
+  },
 ] as const
 
-describe.each(WAYS)('on a $device, $locale', ({ device, locale, buy, pay, paid }) => {
+describe.each(WAYS)('on a $device, $locale', ({ device, locale, buy, pay, sum, paid }) => {
   test('the order is paid, and the page says so', async () => {
     const url = `${medusa.shop().address}/shop`
     const { page, faults } = await visit(browser, url, { ...DEVICES[device], locale })
     await page.getByRole('button', { name: buy }).click()
     const link = page.getByRole('link', { name: pay })
     await link.waitFor({ timeout: 60_000 })
+    await page.getByText(sum, { exact: true }).waitFor()
     await picture(page, `medusa-${device}-open`)
     await page.locator('fps-qr-payment img').waitFor()
     // On another device, while this page waits.
@@ -54,7 +63,7 @@ test('the payment page leads back to the shop, which shows the paid order', asyn
   await page.goto(medusa.service + pathname + search)
   await medusa.pay(session)
   await page.waitForURL(`${medusa.shop().address}/shop?payment_session=${session}`, { timeout: 60_000 })
-  await page.getByText('Заказ оплачен').waitFor({ timeout: 60_000 })
+  await page.getByText('Оплата получена').waitFor({ timeout: 60_000 })
   expect(await page.getByText(/Заказ \d+/).count()).toBe(1)
 })
 
@@ -78,5 +87,5 @@ test('a code that ended shows no QR code and no link, and another one can be pai
   const again = (await page.locator('fps-qr-payment').getAttribute('session')) ?? ''
   expect(again).not.toBe(session)
   await medusa.pay(again)
-  await page.getByText('Заказ оплачен').waitFor({ timeout: 60_000 })
+  await page.getByText('Оплата получена').waitFor({ timeout: 60_000 })
 })

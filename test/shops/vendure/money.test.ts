@@ -83,7 +83,8 @@ it('an order that is paid twice is settled once; the second payment is shown, an
 
 // razorpay-woocommerce#157
 it('money for an order that a timer has cancelled is told as such, and can be refunded', async () => {
-  const { id, qrCodeUid } = await shop.customer().order()
+  const customer = shop.customer()
+  const { id, code, qrCodeUid } = await customer.order()
   expect(await transition(id, 'Cancelled')).toMatchObject({ __typename: 'Order' })
   expect((await shop.service.code(qrCodeUid)).qrCode.status).toBe('CANCELLED')
   expect(await shop.order(id)).toMatchObject({ state: 'Cancelled', payments: [{ state: 'Cancelled' }] })
@@ -92,6 +93,7 @@ it('money for an order that a timer has cancelled is told as such, and can be re
   const order = await shop.order(id)
   expect(order.state).toBe('Cancelled')
   expect(notesOf(order)).toEqual([expect.stringContaining('Paid after cancellation: 300.00 RUB')])
+  expect(await customer.shown(code)).not.toMatchObject({ state: 'paid' })
   const late = order.payments.find(({ state }) => state === 'Settled')
   expect(await refundOrder(late?.id ?? '', 30_000)).toMatchObject({ __typename: 'Refund' })
   const [paymentId = ''] = await shop.service.payments(qrCodeUid)
@@ -119,7 +121,15 @@ it('money that comes after the code has ended pays the order that still waits', 
     payments: [{ state: 'Cancelled' }],
   })
   await shop.service.pay(qrCodeUid)
-  expect(notesOf(await settled(id))).toEqual([expect.stringContaining('the order is paid')])
+  const order = await settled(id)
+  expect(notesOf(order)).toEqual([expect.stringContaining('the order is paid')])
+  expect(await customer.shown(code)).toMatchObject({ state: 'paid' })
+  const late = order.payments.find(({ state }) => state === 'Settled')
+  expect(await refundOrder(late?.id ?? '', 30_000)).toMatchObject({ __typename: 'Refund' })
+  const [paymentId = ''] = await shop.service.payments(qrCodeUid)
+  await expect.poll(() => shop.service.refunds(paymentId)).toMatchObject([{ status: { value: 'COMPLETED' } }])
+  // It was paid by this code, whatever went back.
+  expect(await customer.shown(code)).toMatchObject({ state: 'paid' })
 })
 
 describe('refunds', () => {
@@ -218,6 +228,7 @@ it('money for an old amount of the cart waits for its refund, and the customer c
   await expect
     .poll(async () => (await shop.order(id)).payments.map(({ state }) => state))
     .toContain('Declined')
+  expect(await customer.shown(code)).toMatchObject({ state: 'ended' })
   await customer.addPayment()
   await shop.service.pay(`${code}-2`)
   const { payments } = await settled(id)

@@ -17,8 +17,20 @@ afterAll(async () => {
 })
 
 const TEXTS = {
-  ru: { buy: 'Купить по СБП', pay: 'Оплатить через СБП', waiting: 'Ждём оплату', paid: 'Заказ оплачен' },
-  en: { buy: 'Buy by SBP', pay: 'Pay by SBP', waiting: 'Waiting for the payment', paid: 'The order is paid' },
+  ru: {
+    buy: 'Купить по СБП',
+    pay: 'Оплатить через СБП',
+    waiting: 'Ждём оплату',
+    sum: '300,00 ₽',
+    paid: 'Оплата получена',
+  },
+  en: {
+    buy: 'Buy by SBP',
+    pay: 'Pay by SBP',
+    waiting: 'Waiting for the payment',
+    sum: '₽300.00',
+    paid: 'Payment received',
+  },
 }
 const says = (page: Page, text: string) => page.getByText(text, { exact: true }).waitFor({ timeout: 120_000 })
 
@@ -30,6 +42,7 @@ it.each([
   const { page, faults } = await visit(browser, `${shop.origin}/?lang=${lang}`, DEVICES[device])
   await page.getByRole('button', { name: texts.buy }).first().click()
   await says(page, texts.waiting)
+  await says(page, texts.sum)
   expect(await barriers(page)).toEqual([])
   await picture(page, `vendure-${device}-${lang}`)
   const needed = await page.evaluate<number>('document.documentElement.scrollWidth')
@@ -62,5 +75,5 @@ it('a code that has ended shows how to get another one, and nothing to pay', asy
   await page.getByRole('button', { name: 'Получить новый код' }).click()
   await says(page, 'Ждём оплату')
   await shop.service.pay(`${code}-2`)
-  await says(page, 'Заказ оплачен')
+  await says(page, 'Оплата получена')
 })

@@ -1,4 +1,4 @@
-// The words of the pages in the admin, in its language: English, where it is neither this nor Russian.
+// The texts of the pages in the admin: Russian if the admin is in Russian, else English.
 const en = {
   title: 'Payments by QR code (SBP)',
   none: 'No money has come yet.',
@@ -53,10 +53,10 @@ const ru: typeof en = {
   secrets: 'Токен и ключ уведомлений — в medusa-config.ts, они нигде не показываются.',
 }
 
-/** The admin keeps the language of its user there. */
-const language = localStorage.getItem('lng') ?? navigator.language
+/** The admin keeps the language of its user there, in codes of its own: `enGB`. Without one it is in English. */
+const language = localStorage.getItem('lng')?.startsWith('ru') ? 'ru' : 'en'
 
-export const texts = language.startsWith('ru') ? ru : en
+export const texts = { en, ru }[language]
 
 /** Of an amount in roubles: `349.90`. */
 export const money = (value: string): string =>
