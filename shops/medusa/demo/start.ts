@@ -31,7 +31,7 @@ if (!existsSync(link)) symlinkSync(module, link)
 const children: ChildProcess[] = []
 process.once('SIGINT', stop).once('SIGTERM', stop)
 
-console.log('Starting the service with its sandbox: the first start builds it, for about a minute…')
+console.log('Building and starting the service with its sandbox…')
 const service = env.FPS_QR_URL ?? (await startService())
 const settings = await settingsOf(service)
 console.log('Starting PostgreSQL and the shop…')
@@ -60,7 +60,7 @@ The service     ${service}
 const [code] = await new Promise<[number | null]>((resolve) =>
   shop.once('exit', (status) => resolve([status])),
 )
-console.error(`the shop ended with status ${code}`)
+if (code) console.error(`the shop ended with status ${code}`)
 stop()
 
 function started(script: string, args: string[], more: NodeJS.ProcessEnv): ChildProcess {
@@ -72,12 +72,14 @@ function started(script: string, args: string[], more: NodeJS.ProcessEnv): Child
   return child
 }
 
-/** Starts `npm start` of the service. @returns its address, once it answers */
+/** Starts `npm start` of the service. @returns its address, once it answers @throws Error where another one has the port */
 async function startService(): Promise<string> {
+  const address = `http://127.0.0.1:${servicePort}`
+  if (await fetch(address).catch(() => undefined))
+    throw new Error(`${address} is in use: end what listens there, or set SERVICE_PORT`)
   const args = ['--port', `${servicePort}`, '--persist-to', join(directory, 'service')]
   const child = started(join('../../../bin/start/start.ts'), args, env)
   child.stdout?.resume()
-  const address = `http://127.0.0.1:${servicePort}`
   while (!(await fetch(`${address}/readyz`).catch(() => undefined))?.ok) {
     if (child.exitCode !== null) throw new Error(`the service ended with status ${child.exitCode}`)
     await sleep(200)

@@ -16,7 +16,9 @@ export async function connectSandbox(baseUrl: string, siteId: string, origin: st
   const headers = { Authorization: `Bearer ${tokenOf('merchant:admin')}`, 'Content-Type': 'application/json' }
   const ask = async (method: string, path: string, body: object) => {
     const url = `${baseUrl}/payin/v1/sites/${encodeURIComponent(siteId)}/settings${path}`
-    const response = await fetch(url, { method, headers, body: JSON.stringify(body) })
+    const response = await fetch(url, { method, headers, body: JSON.stringify(body) }).catch((cause) => {
+      throw new Error(`${baseUrl} does not answer: run npm start in the root of the checkout`, { cause })
+    })
     if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${await response.text()}`)
     const answer: unknown = await response.json()
     return answer

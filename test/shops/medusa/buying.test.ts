@@ -54,9 +54,14 @@ describe.each(WAYS)('on a $device, $locale', ({ device, locale, buy, pay, sum, p
 })
 
 test('the payment page leads back to the shop, which shows the paid order', async () => {
+  const before = await medusa.orders()
   const { page } = await visit(browser, `${medusa.shop().address}/shop`, { locale: 'ru-RU' })
-  await page.getByRole('button', { name: 'Купить' }).click()
-  await page.getByRole('link', { name: 'Оплатить через СБП' }).waitFor({ timeout: 60_000 })
+  await page.getByRole('button', { name: 'Купить' }).dblclick()
+  const link = page.getByRole('link', { name: 'Оплатить через СБП' })
+  await link.waitFor({ timeout: 60_000 })
+  expect(await medusa.orders()).toBe(before + 1)
+  await page.reload()
+  await link.waitFor({ timeout: 60_000 })
   const session = (await page.locator('fps-qr-payment').getAttribute('session')) ?? ''
   // The public address of the service in the tests is none that a browser can open.
   const { pathname, search } = new URL(String((await medusa.state(session)).pageUrl))
