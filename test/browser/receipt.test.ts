@@ -151,7 +151,10 @@ describe.concurrent('a guest pays a table’s code and shows the receipt to the 
     const table = await live.make({}, { type: 'STATIC', ttl: undefined })
     const { page } = await visit(browser, table.page, DEVICES.phone)
     await page.route('https://qr.nspk.ru/**', (route) => route.fulfill({ status: 204 }))
+    // A navigation that has not ended would end the reload.
+    const answered = page.waitForResponse('https://qr.nspk.ru/**')
     await page.getByRole('link', { name: 'Оплатить через СБП' }).tap()
+    await answered
     const uids = [await live.report(table, 'COMPLETED'), await live.report(table, 'COMPLETED')]
     await page.reload()
     await says(page, 'Эта страница не узнает, прошла ли оплата: результат покажет приложение банка')

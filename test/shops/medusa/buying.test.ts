@@ -94,3 +94,13 @@ test('a code that ended shows no QR code and no link, and another one can be pai
   await medusa.pay(again)
   await page.getByText('Оплата получена').waitFor({ timeout: 60_000 })
 })
+
+test.each(['payment.js', 'payment-element.js'])('a storefront of another origin loads %s', async (script) => {
+  const response = await fetch(`${medusa.shop().address}/fps-qr/${script}`)
+  expect(response.status).toBe(200)
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    'content-type': expect.stringMatching(/^text\/javascript/),
+    'access-control-allow-origin': '*',
+    'cache-control': 'max-age=300',
+  })
+})

@@ -77,3 +77,13 @@ it('a code that has ended shows how to get another one, and nothing to pay', asy
   await shop.service.pay(`${code}-2`)
   await says(page, 'Оплата получена')
 })
+
+it.each(['payment.js', 'payment-element.js'])('a storefront of another origin loads %s', async (script) => {
+  const response = await fetch(`${shop.origin}/fps-qr/${script}`)
+  expect(response.status).toBe(200)
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    'content-type': expect.stringMatching(/^text\/javascript/),
+    'access-control-allow-origin': '*',
+    'cache-control': 'max-age=300',
+  })
+})
