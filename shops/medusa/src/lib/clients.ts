@@ -1,7 +1,7 @@
 // Reads the service for the admin: which configured site has a code, and why there is no answer.
 import { ApiError, ConnectionError, type FpsQr, NotFoundError } from '@fps-qr/client'
 import type { MedusaContainer } from '@medusajs/framework/types'
-import { MedusaError } from '@medusajs/framework/utils'
+import { refused } from './refused.js'
 import { type Shop, shopOf, shopsOf } from './settings.js'
 
 /** The client of a code: of its session, or where that was deleted, of the site that has the code. */
@@ -32,7 +32,6 @@ export async function reading<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     if (!(error instanceof ApiError) && !(error instanceof ConnectionError)) throw error
-    const message = `The payments cannot be read: ${error.message}`
-    throw new MedusaError(MedusaError.Types.NOT_ALLOWED, message)
+    throw refused(`The payments cannot be read: ${error.message}`)
   }
 }

@@ -1,16 +1,15 @@
 // The money that came for an order, and its way back.
 import { fromKopecks, type Payment, readOrder, toKopecks } from '@fps-qr/client'
 import type { MedusaContainer } from '@medusajs/framework/types'
-import { MedusaError, Modules, OrderStatus } from '@medusajs/framework/utils'
+import { Modules, OrderStatus } from '@medusajs/framework/utils'
 import { refundPaymentWorkflow } from '@medusajs/medusa/core-flows'
 import { clientOf, reading } from './clients.js'
 import { codeIn, storedCodes } from './codes.js'
 import { leftOf, type MedusaPayment, type Order, readOrderOf } from './medusa-order.js'
 import { faultsOf, type RefundFaults, refundSurplus } from './refunds.js'
+import { refused } from './refused.js'
 import { shopOf } from './settings.js'
 import { settle } from './settle.js'
-
-const refused = (message: string) => new MedusaError(MedusaError.Types.NOT_ALLOWED, message)
 
 /** Money that came for an order. */
 export interface Income extends RefundFaults {

@@ -1,15 +1,14 @@
 // What to do before an order is cancelled, and before a payment of it is refunded.
 import { cancelOrder, fromKopecks } from '@fps-qr/client'
 import type { MedusaContainer } from '@medusajs/framework/types'
-import { ContainerRegistrationKeys, MedusaError, OrderStatus } from '@medusajs/framework/utils'
+import { ContainerRegistrationKeys, OrderStatus } from '@medusajs/framework/utils'
 import { z } from '@medusajs/framework/zod'
 import { refundPaymentWorkflow } from '@medusajs/medusa/core-flows'
 import { codeIn } from './codes.js'
 import { leftOf, readOrderOf } from './medusa-order.js'
+import { refused } from './refused.js'
 import { shopOf } from './settings.js'
 import { settle } from './settle.js'
-
-const refused = (message: string) => new MedusaError(MedusaError.Types.NOT_ALLOWED, message)
 
 /**
  * Call it before an order is cancelled: cancels its codes, and refunds what was paid. Medusa cancels an order although the refund

@@ -9,10 +9,11 @@ import {
   toKopecks,
 } from '@fps-qr/client'
 import type { MedusaContainer } from '@medusajs/framework/types'
-import { ContainerRegistrationKeys, MedusaError, Modules } from '@medusajs/framework/utils'
+import { ContainerRegistrationKeys, Modules } from '@medusajs/framework/utils'
 import { z } from '@medusajs/framework/zod'
 import { amountOf } from './codes.js'
 import type { MedusaPayment } from './medusa-order.js'
+import { refused } from './refused.js'
 
 /** How long a refund waits for the bank, in milliseconds: somebody waits at the button. */
 const PATIENCE_MS = 15_000
@@ -74,8 +75,6 @@ async function refundOnce(
 function ifNotFound(error: unknown): undefined {
   if (!(error instanceof NotFoundError)) throw error
 }
-
-const refused = (message: string) => new MedusaError(MedusaError.Types.NOT_ALLOWED, message)
 
 const unrecorded = ({ amount, status }: Refund) =>
   refused(

@@ -1,11 +1,12 @@
 // Money that came for a cart of which there is no order: no page of an order shows it.
 import { fromKopecks, toKopecks } from '@fps-qr/client'
 import type { MedusaContainer } from '@medusajs/framework/types'
-import { ContainerRegistrationKeys, MedusaError, Modules } from '@medusajs/framework/utils'
+import { ContainerRegistrationKeys, Modules } from '@medusajs/framework/utils'
 import { z } from '@medusajs/framework/zod'
 import { clientOf, reading } from './clients.js'
 import { storedCodes } from './codes.js'
 import { refundSurplus } from './refunds.js'
+import { refused } from './refused.js'
 
 /** In the metadata of the payment collection: a notification told of money that could not be recorded. */
 const KEY = 'fps_qr_told'
@@ -68,7 +69,7 @@ export async function refundUnclaimed(container: MedusaContainer, paymentId: str
   const find = async () => {
     const found = (await unclaimedOf(container)).find((each) => each.paymentId === paymentId)
     if (found) return found
-    throw new MedusaError(MedusaError.Types.NOT_ALLOWED, `Payment ${paymentId} has an order, or is returned`)
+    throw refused(`Payment ${paymentId} has an order, or is returned`)
   }
   const { qrCodeUid } = await find()
   const job = async () => {

@@ -45,6 +45,7 @@ import { amountOf, codeIn, codeOf, storeCode } from '../../lib/codes.js'
 import { notifiedCode } from '../../lib/notified.js'
 import { isOfCancelledOrder, receiptOf } from '../../lib/receipt.js'
 import { refundForRow } from '../../lib/refunds.js'
+import { refused } from '../../lib/refused.js'
 import { fpsOf, IDENTIFIER, type Settings, settingsOf } from '../../lib/settings.js'
 import { readSession } from '../../lib/settle.js'
 
@@ -84,14 +85,14 @@ export class FpsQrPaymentProvider extends AbstractPaymentProvider<Settings> {
         'fps-qr: data.session_id must be the id of a session',
       )
     if (await isOfCancelledOrder(container, sessionId))
-      throw notAllowed('The order is cancelled: it cannot be paid any more')
+      throw refused('The order is cancelled: it cannot be paid any more')
     return this.#createCode({ qrCodeUid: sessionId, amount: amountOf(amount, currency_code) })
   }
 
   /** Medusa's own workflows make a new session for another amount, and delete the one before, whose code can be paid no more then. */
   async updatePayment({ amount, currency_code, data }: UpdatePaymentInput): Promise<UpdatePaymentOutput> {
     if (amountOf(amount, currency_code).value !== codeOf(data).amount.value)
-      throw notAllowed('A QR code keeps its amount: make another payment session for another one')
+      throw refused('A QR code keeps its amount: make another payment session for another one')
     return data ? { data } : {}
   }
 
@@ -138,7 +139,7 @@ export class FpsQrPaymentProvider extends AbstractPaymentProvider<Settings> {
   async capturePayment({ data = {} }: CapturePaymentInput): Promise<CapturePaymentOutput> {
     const { state, payment } = await readOrder(this.#fps, codeOf(data))
     if (state === 'paid' && payment) return { data: { ...data, paymentId: payment.paymentId } }
-    throw notAllowed('The QR code is not paid: only the customer can pay it')
+    throw refused('The QR code is not paid: only the customer can pay it')
   }
 
   async cancelPayment({ data = {} }: CancelPaymentInput): Promise<CancelPaymentOutput> {
@@ -154,15 +155,15 @@ export class FpsQrPaymentProvider extends AbstractPaymentProvider<Settings> {
 
   async #cancelUnpaid(code: StoredOrder): Promise<void> {
     const { state, returned } = (await cancelOrder(this.#fps, code)) ?? {}
-    if (state === 'paid' && !returned) throw notAllowed('The QR code is paid: refund the payment instead')
-    if (state === 'open') throw notAllowed('The QR code is being paid: try again in a minute')
+    if (state === 'paid' && !returned) throw refused('The QR code is paid: refund the payment instead')
+    if (state === 'open') throw refused('The QR code is being paid: try again in a minute')
   }
 
   async refundPayment({ amount, data = {}, context }: RefundPaymentInput): Promise<RefundPaymentOutput> {
     const { payment } = await readOrder(this.#fps, codeOf(data))
-    if (!payment) throw notAllowed('The QR code is not paid: there is nothing to refund')
+    if (!payment) throw refused('The QR code is not paid: there is nothing to refund')
     const rowId = context?.idempotency_key
-    if (rowId === undefined) throw notAllowed('fps-qr: Medusa names no refund')
+    if (rowId === undefined) throw refused('fps-qr: Medusa names no refund')
     const { value } = amountOf(amount, payment.amount.currency)
     await refundForRow(container, this.#fps, rowId, {
       paymentId: payment.paymentId,
@@ -198,5 +199,3 @@ const ofPage = ({ pageUrl, expiresOn, qrCode: { image } }: QrCode) => ({
   ...{ pageUrl, expiresOn },
   ...(image && { picture: `data:${image.mediaType};base64,${image.content}` }),
 })
-
-const notAllowed = (message: string) => new MedusaError(MedusaError.Types.NOT_ALLOWED, message)
