@@ -5,7 +5,7 @@ import { ContainerRegistrationKeys } from '@medusajs/framework/utils'
 import { z } from '@medusajs/framework/zod'
 import { codeIn } from './codes.js'
 import { cancelCode } from './orders.js'
-import { isOfCancelledOrder } from './receipt.js'
+import { isOfCancelledOrder } from './owner.js'
 import { shopsOf } from './settings.js'
 import { settle } from './settle.js'
 

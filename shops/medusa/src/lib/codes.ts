@@ -26,6 +26,9 @@ export function codeOf(data: unknown): StoredOrder {
   throw new MedusaError(MedusaError.Types.INVALID_DATA, 'fps-qr: the payment session has no QR code')
 }
 
+/** An amount as Medusa's answers have it. */
+export const Money = z.custom<BigNumberInput>((value) => value !== undefined && value !== null)
+
 /** An amount of Medusa, to the kopeck as Medusa itself rounds it. @throws MedusaError for another currency than the rouble */
 export function amountOf(amount: BigNumberInput, currencyCode: string): AmountInput & { currency: string } {
   const currency = currencyCode.toUpperCase()

@@ -1,11 +1,10 @@
 // An order of Medusa with its payments, read whole.
 import { toKopecks } from '@fps-qr/client'
-import type { BigNumberInput, MedusaContainer } from '@medusajs/framework/types'
+import type { MedusaContainer } from '@medusajs/framework/types'
 import { ContainerRegistrationKeys, MathBN, MedusaError } from '@medusajs/framework/utils'
 import { z } from '@medusajs/framework/zod'
-import { amountOf } from './codes.js'
+import { amountOf, Money } from './codes.js'
 
-const Money = z.custom<BigNumberInput>((value) => value !== undefined && value !== null)
 const Sum = z.object({ amount: Money })
 const Sums = z.array(Sum).default([])
 const Order = z.object({

@@ -9,11 +9,10 @@ import {
   toKopecks,
 } from '@fps-qr/client'
 import type { BigNumberInput, MedusaContainer } from '@medusajs/framework/types'
-import { ContainerRegistrationKeys, OrderStatus } from '@medusajs/framework/utils'
 import { z } from '@medusajs/framework/zod'
-import { amountOf } from './codes.js'
+import { amountOf, Money } from './codes.js'
+import { firstOf, ownerOfSession } from './owner.js'
 
-const Money = z.custom<BigNumberInput>((value) => value !== undefined && value !== null)
 const TaxLines = z.array(z.object({ rate: z.coerce.number() })).nullish()
 const Priced = z.object({ total: Money, tax_lines: TaxLines })
 const Goods = z.object({
@@ -62,46 +61,11 @@ export async function receiptOf(
   return { items: receiptItems(lines, toKopecks(amount.value)), ...(contact && { contact }) }
 }
 
-/** Whether a session is of an order that is cancelled. */
-export async function isOfCancelledOrder(container: MedusaContainer, sessionId: string): Promise<boolean> {
-  const { orderId } = await ownerOf(container, sessionId)
-  if (orderId === undefined) return false
-  const order = await firstOf(container, 'order', ['status'], { id: orderId })
-  return order?.status === OrderStatus.CANCELED
-}
-
 /** The cart of a session, or the order that has no cart: a draft, an edit. */
 async function goodsOf(container: MedusaContainer, sessionId: string) {
-  const { orderId, cartId } = await ownerOf(container, sessionId)
+  const { orderId, cartId } = await ownerOfSession(container, sessionId)
   if (orderId !== undefined) return Goods.parse(await firstOf(container, 'order', FIELDS, { id: orderId }))
   return cartId === undefined
     ? undefined
     : Goods.parse(await firstOf(container, 'cart', FIELDS, { id: cartId }))
-}
-
-const Id = z.string().optional()
-
-/** What a session pays for: the order, once there is one. */
-async function ownerOf(
-  container: MedusaContainer,
-  sessionId: string,
-): Promise<{ orderId?: string | undefined; cartId?: string | undefined }> {
-  const session = await firstOf(container, 'payment_session', ['payment_collection_id'], { id: sessionId })
-  const filters = { payment_collection_id: session?.payment_collection_id }
-  if (typeof filters.payment_collection_id !== 'string') return {}
-  const order = await firstOf(container, 'order_payment_collection', ['order_id'], filters)
-  if (order) return { orderId: Id.parse(order.order_id) }
-  const cart = await firstOf(container, 'cart_payment_collection', ['cart_id'], filters)
-  return { cartId: Id.parse(cart?.cart_id) }
-}
-
-async function firstOf(
-  container: MedusaContainer,
-  entity: string,
-  fields: string[],
-  filters: Record<string, unknown>,
-) {
-  const query = container.resolve(ContainerRegistrationKeys.QUERY)
-  const { data } = await query.graph({ entity, fields, filters })
-  return z.array(z.record(z.string(), z.unknown())).parse(data)[0]
 }

@@ -5,6 +5,7 @@ import { ContainerRegistrationKeys, MedusaError, Modules, PaymentActions } from 
 import { z } from '@medusajs/framework/zod'
 import { processPaymentWorkflow } from '@medusajs/medusa/core-flows'
 import { codeIn } from './codes.js'
+import { ownerOf } from './owner.js'
 import { type Shop, shopOf } from './settings.js'
 
 const Session = z.object({
@@ -87,18 +88,9 @@ async function isSettled(
   { payment, payment_collection_id }: Session,
 ): Promise<boolean> {
   if (!payment?.captured_at) return false
-  const query = container.resolve(ContainerRegistrationKeys.QUERY)
-  const filters = { payment_collection_id }
-  const link = async (entity: string, field: string) => {
-    const { data } = await query.graph({ entity, fields: [field], filters })
-    const [row] = z.array(z.record(z.string(), z.unknown())).parse(data)
-    return z.string().optional().parse(row?.[field])
-  }
-  const order_id = await link('order_payment_collection', 'order_id')
-  if (order_id === undefined) {
-    // A cart that could not be completed has its money back, and no order follows.
-    return payment.refunds.length > 0 || (await link('cart_payment_collection', 'cart_id')) === undefined
-  }
+  const { orderId: order_id, cartId } = await ownerOf(container, payment_collection_id)
+  // A cart that could not be completed has its money back, and no order follows.
+  if (order_id === undefined) return payment.refunds.length > 0 || cartId === undefined
   const ids = payment.captures.map(({ id }) => id)
   const transactions = await container
     .resolve(Modules.ORDER)
