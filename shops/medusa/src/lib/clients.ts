@@ -1,5 +1,5 @@
 // Reads the service for the admin: which configured site has a code, and why there is no answer.
-import { ApiError, ConnectionError, type FpsQr, NotFoundError } from '@fps-qr/client'
+import { ApiError, ConnectionError, type FpsQr, NotFoundError, type Payment, toKopecks } from '@fps-qr/client'
 import type { MedusaContainer } from '@medusajs/framework/types'
 import { refused } from './refused.js'
 import { type Shop, shopOf, shopsOf } from './settings.js'
@@ -23,6 +23,20 @@ async function hasCode(fps: FpsQr, qrCodeUid: string): Promise<boolean> {
   } catch (error) {
     if (error instanceof NotFoundError) return false
     throw error
+  }
+}
+
+/** A completed payment of a code, and what the service says is left of it, in kopecks. */
+export interface CompletedPayment {
+  payment: Payment
+  left: number
+}
+
+export async function* completedPayments(fps: FpsQr, qrCodeUid: string): AsyncGenerator<CompletedPayment> {
+  for await (const payment of fps.payments(qrCodeUid)) {
+    const { status, amount, refundedAmount } = payment
+    if (status.value !== 'COMPLETED') continue
+    yield { payment, left: toKopecks(amount.value) - toKopecks(refundedAmount.value) }
   }
 }
 

@@ -1,9 +1,9 @@
 // The money that came for an order, and its way back.
-import { fromKopecks, type Payment, readOrder, toKopecks } from '@fps-qr/client'
+import { fromKopecks, readOrder, toKopecks } from '@fps-qr/client'
 import type { MedusaContainer } from '@medusajs/framework/types'
 import { Modules, OrderStatus } from '@medusajs/framework/utils'
 import { refundPaymentWorkflow } from '@medusajs/medusa/core-flows'
-import { clientOf, reading } from './clients.js'
+import { type CompletedPayment, clientOf, completedPayments, reading } from './clients.js'
 import { codeIn, storedCodes } from './codes.js'
 import { leftOf, type MedusaPayment, type Order, readOrderOf } from './medusa-order.js'
 import { faultsOf, type RefundFaults, refundSurplus } from './refunds.js'
@@ -49,13 +49,12 @@ async function readIncome(container: MedusaContainer, order: Order): Promise<Inc
       const recorded = payments.find(({ data }) => codeIn(data)?.qrCodeUid === qrCodeUid)
       const code = codeIn(recorded?.data)
       const paying = code && (await readOrder(fps, code))
-      for await (const payment of fps.payments(qrCodeUid)) {
-        if (payment.status.value !== 'COMPLETED') continue
-        const isPaying = recorded && paying?.payment?.paymentId === payment.paymentId
+      for await (const completed of completedPayments(fps, qrCodeUid)) {
+        const isPaying = recorded && paying?.payment?.paymentId === completed.payment.paymentId
         all.push({
-          ...incomeFrom(payment, qrCodeUid),
+          ...incomeFrom(completed, qrCodeUid),
           ...(isPaying && {
-            ...paidWith(payment, recorded),
+            ...paidWith(completed, recorded),
             kind: order.status === OrderStatus.CANCELED ? 'late' : 'paid',
             ...(await faultsOf(container, fps, { ...recorded, orderId: order.id }, paying)),
           }),
@@ -66,20 +65,18 @@ async function readIncome(container: MedusaContainer, order: Order): Promise<Inc
   return all
 }
 
-const kopecksLeft = ({ amount, refundedAmount }: Payment): number =>
-  toKopecks(amount.value) - toKopecks(refundedAmount.value)
-
-function incomeFrom(payment: Payment, qrCodeUid: string): Income {
+function incomeFrom({ payment, left }: CompletedPayment, qrCodeUid: string): Income {
   const { paymentId, createdDateTime: dateTime, amount } = payment
-  const left = fromKopecks(kopecksLeft(payment))
-  const faults = { unrecorded: [], mistaken: [] }
-  return { paymentId, qrCodeUid, dateTime, amount: amount.value, left, kind: 'surplus', ...faults }
+  return {
+    ...{ paymentId, qrCodeUid, dateTime, amount: amount.value, left: fromKopecks(left) },
+    ...{ kind: 'surplus', unrecorded: [], mistaken: [] },
+  }
 }
 
 /** A refund can be known to Medusa alone, or to the service alone: what is left is what both say. */
-const paidWith = (payment: Payment, recorded: MedusaPayment) => ({
+const paidWith = ({ left }: CompletedPayment, recorded: MedusaPayment) => ({
   medusaPaymentId: recorded.id,
-  left: fromKopecks(Math.min(kopecksLeft(payment), leftOf(recorded))),
+  left: fromKopecks(Math.min(left, leftOf(recorded))),
 })
 
 /**

@@ -1,9 +1,9 @@
 // Money that came for a cart of which there is no order: no page of an order shows it.
-import { fromKopecks, toKopecks } from '@fps-qr/client'
+import { fromKopecks } from '@fps-qr/client'
 import type { MedusaContainer } from '@medusajs/framework/types'
 import { ContainerRegistrationKeys, Modules } from '@medusajs/framework/utils'
 import { z } from '@medusajs/framework/zod'
-import { clientOf, reading } from './clients.js'
+import { clientOf, completedPayments, reading } from './clients.js'
 import { storedCodes } from './codes.js'
 import { refundSurplus } from './refunds.js'
 import { refused } from './refused.js'
@@ -50,10 +50,9 @@ async function readUnclaimed(container: MedusaContainer): Promise<Unclaimed[]> {
     for (const qrCodeUid of storedCodes(metadata)) {
       const fps = await clientOf(container, undefined, qrCodeUid)
       if (!fps) continue
-      for await (const payment of fps.payments(qrCodeUid)) {
-        const { paymentId, createdDateTime: dateTime, amount, refundedAmount } = payment
-        const left = toKopecks(amount.value) - toKopecks(refundedAmount.value)
-        if (payment.status.value !== 'COMPLETED' || left === 0) continue
+      for await (const { payment, left } of completedPayments(fps, qrCodeUid)) {
+        if (left === 0) continue
+        const { paymentId, createdDateTime: dateTime, amount } = payment
         const what = { collectionId, qrCodeUid, paymentId, dateTime }
         all.push({ ...what, amount: amount.value, left: fromKopecks(left) })
       }
