@@ -4,8 +4,10 @@ import {
   createOrderCode,
   type FpsQr,
   fromKopecks,
+  NotFoundError,
   type OrderPayment,
   readOrder,
+  type StoredOrder,
 } from '@fps-qr/client'
 import { Inject, Injectable } from '@nestjs/common'
 import {
@@ -105,16 +107,14 @@ export class FpsQrCodes {
   }
 
   async read(ctx: RequestContext, code: FpsQrCode): Promise<OrderPayment | undefined> {
-    const order = { qrCodeUid: code.qrCodeUid, amount: { value: fromKopecks(code.amount) } }
-    return readOrder(await this.clientOf(ctx, code), order).catch((error: unknown) => {
-      if (error instanceof Error && error.name === 'NotFoundError') return undefined
+    return readOrder(await this.clientOf(ctx, code), orderOf(code)).catch((error: unknown) => {
+      if (error instanceof NotFoundError) return undefined
       throw error
     })
   }
 
   async cancel(ctx: RequestContext, code: FpsQrCode): Promise<OrderPayment | undefined> {
-    const order = { qrCodeUid: code.qrCodeUid, amount: { value: fromKopecks(code.amount) } }
-    return cancelOrder(await this.clientOf(ctx, code), order)
+    return cancelOrder(await this.clientOf(ctx, code), orderOf(code))
   }
 
   /** The client for a code. @throws UserInputError if the payment method names another site by now */
@@ -167,6 +167,11 @@ export class FpsQrCodes {
     return channel ? this.contexts.create({ apiType: 'admin', channelOrToken: channel }) : inDefault
   }
 }
+
+const orderOf = ({ qrCodeUid, amount }: FpsQrCode): StoredOrder => ({
+  qrCodeUid,
+  amount: { value: fromKopecks(amount) },
+})
 
 const isOf = (code: FpsQrCode, site: { baseUrl: string; siteId: string }): boolean =>
   code.siteId === '' || (code.siteId === site.siteId && code.baseUrl === site.baseUrl)

@@ -5,6 +5,7 @@ import { Logger, PaymentMethod, RequestContextService, TransactionalConnection }
 import { FpsQrPayments } from './payments'
 import { FpsQrRefunds } from './refunds'
 import { FpsQrSettings, HANDLER_CODE } from './settings'
+import { textOf } from './text-of'
 
 export const ROUTE = 'fps-qr'
 
@@ -55,7 +56,7 @@ export class FpsQrNotifications {
       if (notification.type === 'REFUND') await this.refunds.sendOf(qrCodeUid)
       return 204
     } catch (error) {
-      Logger.warn(`a notification: ${error instanceof Error ? error.message : error}`, ROUTE)
+      Logger.warn(`a notification: ${textOf(error)}`, ROUTE)
       return error instanceof NotificationError ? 401 : 503
     }
   }

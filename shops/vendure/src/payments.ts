@@ -21,6 +21,7 @@ import { FpsQrCodes, isOver } from './codes'
 import { FpsQrCode } from './entities'
 import { inTurn, lockOrder } from './serialized'
 import { FpsQrSurplus } from './surplus'
+import { textOf } from './text-of'
 
 /** What a storefront shows of the payment of an order. */
 export interface ShownPayment {
@@ -161,9 +162,7 @@ export class FpsQrPayments {
       .orWhere('payment.id IS NULL AND code.createdAt > :since', { since: new Date(Date.now() - LATE) })
       .getMany()
     for (const { qrCodeUid } of waiting)
-      await this.refresh(qrCodeUid).catch((error: unknown) =>
-        Logger.warn(error instanceof Error ? error.message : String(error), 'fps-qr'),
-      )
+      await this.refresh(qrCodeUid).catch((error: unknown) => Logger.warn(textOf(error), 'fps-qr'))
   }
 
   /** How a code is. One that came to be after its order was cancelled is cancelled too. */

@@ -23,6 +23,7 @@ import { FpsQrRefunds } from './refunds'
 import { FpsQrScripts } from './scripts'
 import { FpsQrSettings } from './settings'
 import { FpsQrSurplus } from './surplus'
+import { textOf } from './text-of'
 
 /** Reads what may have been missed while the shop or the service was down. */
 const catchUp = new ScheduledTask({
@@ -81,4 +82,4 @@ export class FpsQrPlugin implements OnApplicationBootstrap {
   }
 }
 
-const logged = (error: unknown) => Logger.error(error instanceof Error ? error.message : String(error), ROUTE)
+const logged = (error: unknown) => Logger.error(textOf(error), ROUTE)

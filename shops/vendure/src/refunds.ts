@@ -28,6 +28,7 @@ import { FpsQrCodes } from './codes'
 import { FpsQrCode } from './entities'
 import { inTurn, lockOrder } from './serialized'
 import { FpsQrSurplus } from './surplus'
+import { textOf } from './text-of'
 
 const PREFIX = 'fps-qr-'
 
@@ -208,5 +209,3 @@ function refundIdOf({ metadata, transactionId }: Refund): string | undefined {
   const id: unknown = metadata?.refundId ?? transactionId
   return typeof id === 'string' && id.startsWith(PREFIX) ? id : undefined
 }
-
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -20,6 +20,7 @@ import {
 } from '@vendure/core'
 import type { ConfigArgs } from '@vendure/core/dist/common/configurable-operation'
 import { FpsQrSecrets } from './entities'
+import { textOf } from './text-of'
 
 export const HANDLER_CODE = 'fps-qr'
 
@@ -166,7 +167,7 @@ export class FpsQrSettings {
       shopClient(settings)
       notificationKeys(settings.notificationKey)
     } catch (error) {
-      throw new UserInputError(error instanceof Error ? error.message : String(error))
+      throw new UserInputError(textOf(error))
     }
     // Who may edit the address may not see the token, so the stored one is sent to no new address.
     if (secrets.baseUrl !== settings.baseUrl)
