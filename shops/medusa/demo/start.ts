@@ -1,11 +1,12 @@
 // npm start: a shop of Medusa with a product, a database of its own and the service with its sandbox. Ctrl-C stops all of it.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from '@medusajs/framework/zod'
 import { ADMIN } from './admin.ts'
+import { linkModule } from './link-module.ts'
 import { startPostgres } from './postgres.ts'
 
 const { env } = process
@@ -25,9 +26,7 @@ if (!existsSync(join(module, '.medusa/server/src/admin/index.mjs'))) {
   console.log('Building the module…')
   execFileSync('npm', ['run', '-s', 'build'], { cwd: module, stdio: ['ignore', 'ignore', 'inherit'] })
 }
-// The pages of the admin import the module by its name.
-const link = join(module, 'node_modules/@fps-qr/medusa')
-if (!existsSync(link)) symlinkSync(module, link)
+linkModule()
 const children: ChildProcess[] = []
 process.once('SIGINT', stop).once('SIGTERM', stop)
 

@@ -1,32 +1,19 @@
 // A shop that is killed in the midst of notifications, and one of several processes, on PostgreSQL: each order is paid once.
 // KILLS: how often it is killed.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Postgres, startPostgres } from '../../../shops/medusa/demo/postgres.ts'
-import { freePort } from '../../support/ports.ts'
 import type { Delivered } from './service.ts'
-import { openShop, type Shop } from './shop.ts'
+import { openShopOnPostgres, type Shop } from './shop.ts'
 
 const KILLS = Number(process.env.KILLS ?? 3)
 /** The orders whose notifications are under way when it is killed. */
 const ORDERS = 4
 
-let directory: string
-let postgres: Postgres
 let shop: Shop
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'fps-qr-vendure-'))
-  postgres = await startPostgres(directory, await freePort())
-  shop = await openShop({ databaseUrl: postgres.database('vendure') })
+  shop = await openShopOnPostgres()
 })
-afterAll(async () => {
-  await shop?.dispose()
-  await postgres?.stop()
-  rmSync(directory, { recursive: true, force: true })
-})
+afterAll(() => shop?.dispose())
 
 /** Orders that are paid at the service, with the notifications that the shop has not got. */
 async function paidOrders(count: number): Promise<{ ids: string[]; deliveries: Delivered[] }> {

@@ -1,26 +1,13 @@
 // A service that does not answer takes no connection of the shop's database.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as z from 'zod'
-import { type Postgres, startPostgres } from '../../../shops/medusa/demo/postgres.ts'
-import { freePort } from '../../support/ports.ts'
-import { openShop, type Shop } from './shop.ts'
+import { openShopOnPostgres, type Shop } from './shop.ts'
 
-let directory: string
-let postgres: Postgres
 let shop: Shop
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'fps-qr-vendure-'))
-  postgres = await startPostgres(directory, await freePort())
-  shop = await openShop({ databaseUrl: postgres.database('vendure') })
+  shop = await openShopOnPostgres()
 })
-afterAll(async () => {
-  await shop?.dispose()
-  await postgres?.stop()
-  rmSync(directory, { recursive: true, force: true })
-})
+afterAll(() => shop?.dispose())
 
 it('fifteen customers who wait for a silent service keep nobody else waiting', async () => {
   const orders: { customer: ReturnType<Shop['customer']>; code: string }[] = []

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { freePort } from '../../support/ports.ts'
 import { type Server, startServer } from '../../support/processes.ts'
+import { temporaryPostgres } from '../postgres.ts'
 import { openService, type Relay, relayTo, type Service } from './service.ts'
 
 const START = join(import.meta.dirname, '../../../shops/vendure/dist/demo/start.js')
@@ -139,6 +140,24 @@ export async function openShop({ databaseUrl = '' }: { databaseUrl?: string } = 
       await service.dispose()
     },
     customer: () => customerAt(`${origin}/shop-api?languageCode=ru`),
+  }
+}
+
+/** The same, on a PostgreSQL of its own: several processes of the shop, and a shop that is killed, need one. */
+export async function openShopOnPostgres(): Promise<Shop> {
+  const postgres = await temporaryPostgres()
+  try {
+    const shop = await openShop({ databaseUrl: postgres.database('vendure') })
+    return {
+      ...shop,
+      async dispose() {
+        await shop.dispose()
+        await postgres.stop()
+      },
+    }
+  } catch (error) {
+    await postgres.stop()
+    throw error
   }
 }
 
